@@ -1,0 +1,80 @@
+"""Kind: all that the program needs to know of one kind of record, and what a kind's view may ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kvdocs.model import Record
+from kvdocs.problems import Code, Problem
+from kvdocs.view import Cell, Link, Md, RecordView
+
+if TYPE_CHECKING:
+    from kvdocs.registry import Entry, Registry
+
+Check = Callable[["Entry", "Registry"], Iterator[Problem]]
+"""A kind's own rule: reads one entry and yields problems; it never changes anything."""
+
+
+class Context(Protocol):
+    """What a view may ask for: the records, addresses of pages, and what was computed from them."""
+
+    @property
+    def registry(self) -> Registry:
+        """All records, read-only."""
+
+    def link(self, target: str, text: str | None = None) -> Link:
+        """A link to a record's page, relative to the page being made; plain text when there is no such record."""
+
+    def prose(self, text: str, record: str | None = None) -> Md:
+        """Free text of a record with ids turned into links and citations into figures."""
+
+    def source_link(self, path: str, line: int | None = None, *, repository: str | None = None, commit: str | None = None) -> Link:
+        """A link to a line of source at the project's host; text alone when the repository is not known."""
+
+    def computed(self, kind: str, target: str) -> Any:
+        """What a stage computed for a record: `order`, `evidence`, `figures`, `history`; None when there is nothing."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a kind's list: its heading and the cell of an entry."""
+
+    heading: str
+    cell: Callable[[Entry, Context], Cell]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of record.
+
+    `folder` is both the folder under `registry/` and the folder of the list page.
+    `prefix` gives ids of the form PREFIX + number, which prose may mention (`D2`); None allows any id.
+    `pattern` is the file name pattern of its records.
+    `view` and `columns` say how an entry looks on its page and in the list.
+    """
+
+    name: str
+    plural: str
+    folder: str
+    position: int
+    model: type[Record]
+    view: Callable[[Entry, Context], RecordView]
+    prefix: str | None = None
+    pattern: str = "*.yaml"
+    columns: tuple[Column, ...] = ()
+    checks: tuple[Check, ...] = ()
+    codes: tuple[Code, ...] = ()
+    template: str = "record.md.j2"
+    hidden: frozenset[str] = field(default=frozenset({"acknowledged"}))
+
+    @property
+    def title(self) -> str:
+        """The heading of the kind's list: the plural with a capital."""
+        return self.plural[0].upper() + self.plural[1:]
+
+    def accepts_id(self, record_id: str) -> bool:
+        """Whether an id has the form of this kind."""
+        return self.prefix is None or re.fullmatch(rf"{self.prefix}[1-9][0-9]*", record_id) is not None

@@ -1,0 +1,228 @@
+"""Records: the pydantic base that every kind builds on, links between records, and shared field types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+Loc = tuple[str | int, ...]
+"""The way from a record to one of its values: keys of mappings and positions in lists."""
+
+
+class Part(BaseModel):
+    """A mapping inside a record: unknown keys are errors, and no value changes its type on the way in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True)
+
+
+class Acknowledgement(Part):
+    """A warning that the people of the record have seen and accept."""
+
+    code: str = Field(description="The code of the problem, such as `claim-fails`.")
+    because: str = Field(min_length=8, description="Why it is accepted; shown wherever the problem is.")
+
+
+class Record(Part):
+    """What all kinds have."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="The name that other records and pages use; unique in the registry.")
+    title: str = Field(min_length=1, description="One line that says what this is. Inline Markdown is allowed.")
+    acknowledged: list[Acknowledgement] = Field(default=[], description="Warnings about this record that are accepted, with the reason.")
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Marks a string as the id of another record: `Annotated[str, Ref("owner")]`.
+
+    `kinds` are the kinds it may point to; none means any.
+    `orders=True` marks a link that gives order of work: this record waits for its target.
+    """
+
+    kinds: tuple[str, ...]
+    orders: bool
+
+    def __init__(self, *kinds: str, orders: bool = False) -> None:
+        object.__setattr__(self, "kinds", kinds)
+        object.__setattr__(self, "orders", orders)
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Marks a string as Markdown in which ids become links and `{{ … }}` becomes a figure."""
+
+
+class LinkField(NamedTuple):
+    """A link found in a record: where it stands, what it may point to, and the id that it names."""
+
+    loc: Loc
+    ref: Ref
+    target: str
+
+
+Markdown = Annotated[str, Prose()]
+"""Free text; ids in it become links on the page."""
+
+
+def _text_date(value: object) -> object:
+    if isinstance(value, str):
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+            raise ValueError("a date is written as YYYY-MM-DD")
+        return date.fromisoformat(value)
+    return value
+
+
+Date = Annotated[date, BeforeValidator(_text_date)]
+"""A day, written `2026-08-24`."""
+
+Number = int | Decimal
+"""A number with its digits as written: `31.50` stays `Decimal('31.50')`."""
+
+SIZES = ("XS", "S", "M", "L", "XL")
+
+
+def _size(value: str) -> str:
+    ends = value.split("-")
+    if len(ends) > 2 or any(end not in SIZES for end in ends):
+        raise ValueError(f"a size is one of {', '.join(SIZES)} or a range of two, such as S-M")
+    if len(ends) == 2 and SIZES.index(ends[0]) >= SIZES.index(ends[1]):
+        raise ValueError(f"the smaller size comes first in a range: {ends[1]}-{ends[0]}")
+    return value
+
+
+Size = Annotated[str, AfterValidator(_size)]
+"""How much work: one of XS, S, M, L, XL, or a range of two such as `S-M`."""
+
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")]
+"""A git commit: 7 to 40 hexadecimal digits."""
+
+BlastRadius = Literal["none", "low", "medium", "high", "very high"]
+BLAST_RADII: tuple[str, ...] = get_args(BlastRadius)
+
+
+class SourceLocation(Part):
+    """A line of somebody's source at a commit, so that the page can link to it."""
+
+    path: str = Field(description="Path in the repository.")
+    line: int | None = Field(default=None, ge=1)
+    end_line: int | None = Field(default=None, ge=1)
+    repository: str | None = Field(default=None, description="`owner/name`; the project's source repository if absent.")
+    commit: Commit | None = Field(default=None, description="The record's commit if absent.")
+    what: str = Field(default="", description="What stands there.")
+
+
+Walk = Callable[[Any, Loc], Iterator[tuple[Loc, Any, object]]]
+
+
+def marked(record: BaseModel, marker: type) -> Iterator[tuple[Loc, Any, object]]:
+    """Every value of a record whose annotation carries a `marker`: (where it stands, the marker, the value)."""
+    walk = _walk_model(type(record), marker)
+    if walk is not None:
+        yield from walk(record, ())
+
+
+def references(record: BaseModel) -> Iterator[LinkField]:
+    """Every link of a record. Edges, checks of links and back-links all come from here."""
+    for loc, ref, target in marked(record, Ref):
+        yield LinkField(loc, ref, str(target))
+
+
+def prose_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
+    """Every free text of a record with the place where it stands."""
+    for loc, _, text in marked(record, Prose):
+        yield loc, str(text)
+
+
+@lru_cache(maxsize=None)
+def _walk_model(model: type[BaseModel], marker: type) -> Walk | None:
+    """A function that walks an instance of `model`, or None when no field leads to a `marker`."""
+    steps: list[tuple[str, Walk]] = []
+    for name, field in model.model_fields.items():
+        annotation: Any = field.annotation
+        if field.metadata:
+            annotation = Annotated[(annotation, *field.metadata)]
+        walk = _walk_annotation(annotation, marker)
+        if walk is not None:
+            steps.append((name, walk))
+    if not steps:
+        return None
+
+    def walk_model(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+        for name, walk in steps:
+            inner = getattr(value, name)
+            if inner is not None:
+                yield from walk(inner, (*loc, name))
+
+    return walk_model
+
+
+def _walk_annotation(annotation: Any, marker: type) -> Walk | None:
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        base, *extra = get_args(annotation)
+        found = next((m for m in extra if isinstance(m, marker)), None)
+        return _walk_annotation(base, marker) if found is None else _walk_found(found)
+    if origin in (Union, UnionType):
+        return _walk_union([a for a in get_args(annotation) if a is not type(None)], marker)
+    if origin in (list, tuple):
+        return _walk_items(_walk_annotation(get_args(annotation)[0], marker))
+    if origin is dict:
+        return _walk_values(_walk_annotation(get_args(annotation)[1], marker))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _walk_model(annotation, marker)
+    return None
+
+
+def _walk_found(found: object) -> Walk:
+    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+        yield loc, found, value
+
+    return walk
+
+
+def _walk_union(options: list[Any], marker: type) -> Walk | None:
+    models = [(o, _walk_annotation(o, marker)) for o in options if isinstance(o, type) and issubclass(o, BaseModel)]
+    rest = [w for w in (_walk_annotation(o, marker) for o in options if not any(o is m for m, _ in models)) if w]
+    if not rest and not any(w for _, w in models):
+        return None
+
+    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+        if isinstance(value, BaseModel):
+            for model, inner in models:
+                if inner is not None and isinstance(value, model):
+                    yield from inner(value, loc)
+                    return
+        else:
+            for inner in rest:
+                yield from inner(value, loc)
+
+    return walk
+
+
+def _walk_items(inner: Walk | None) -> Walk | None:
+    if inner is None:
+        return None
+
+    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+        for position, item in enumerate(value):
+            yield from inner(item, (*loc, position))
+
+    return walk
+
+
+def _walk_values(inner: Walk | None) -> Walk | None:
+    if inner is None:
+        return None
+
+    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+        for key, item in value.items():
+            yield from inner(item, (*loc, key))
+
+    return walk

@@ -1,0 +1,150 @@
+"""Problems: what is wrong with a record, as values with a code, a place and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a problem matters: an error fails `check`, a warning does so under `--strict`."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of problem: a stable name, its severity, and one sentence that says what it means."""
+
+    name: str
+    severity: Severity
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where in the project: a path relative to its root with `/`, a line and a column, both from 1."""
+
+    path: str
+    line: int = 1
+    col: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.col}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, where it stands, and what to do about it.
+
+    `related` names further places that belong to it (the other end of a duplicate, the edges of a cycle).
+    `acknowledged` holds the reason when the record accepts the warning.
+    """
+
+    code: Code
+    message: str
+    place: Place
+    record: str | None = None
+    hint: str | None = None
+    related: tuple[tuple[Place, str], ...] = ()
+    acknowledged: str | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """The severity of the code; an acknowledged warning counts as information."""
+        return Severity.INFO if self.acknowledged is not None else self.code.severity
+
+    def __str__(self) -> str:
+        """`path:line:col: severity[code]: message`, with the hint and the related places indented below."""
+        lines = [f"{self.place}: {self.severity}[{self.code.name}]: {self.message}"]
+        lines += [f"    {place}: {what}" for place, what in self.related]
+        if self.acknowledged is not None:
+            lines.append(f"    acknowledged: {self.acknowledged}")
+        elif self.hint:
+            lines.append(f"    hint: {self.hint}")
+        return "\n".join(lines)
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Problems by place, then by code and message; each one once."""
+    unique = dict.fromkeys(problems)
+    return sorted(unique, key=lambda p: (p.place, p.code.name, p.message))
+
+
+def acknowledge(
+    problems: Iterable[Problem], reasons: Mapping[tuple[str, str], str]
+) -> tuple[list[Problem], set[tuple[str, str]]]:
+    """Problems with the acknowledgements of their records applied, and which acknowledgements were used.
+
+    `reasons` maps (record id, code name) to the reason. An error cannot be acknowledged.
+    """
+    used: set[tuple[str, str]] = set()
+    result = []
+    for problem in problems:
+        key = (problem.record or "", problem.code.name)
+        if key in reasons and problem.code.severity is not Severity.ERROR:
+            used.add(key)
+            problem = replace(problem, acknowledged=reasons[key])
+        result.append(problem)
+    return result, used
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A hint that names the nearest known word, or None when none is near."""
+    lower = {k.lower(): k for k in known}
+    near = get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
+    return f"did you mean {lower[near[0]]!r}?" if near else None
+
+
+def count_by_severity(problems: Sequence[Problem]) -> dict[Severity, int]:
+    """How many problems of each severity there are; all three keys are present."""
+    counts = dict.fromkeys(Severity, 0)
+    for problem in problems:
+        counts[problem.severity] += 1
+    return counts
+
+
+def _error(name: str, meaning: str) -> Code:
+    return Code(name, Severity.ERROR, meaning)
+
+
+def _warning(name: str, meaning: str) -> Code:
+    return Code(name, Severity.WARNING, meaning)
+
+
+YAML_SYNTAX = _error("yaml-syntax", "The file is not valid YAML 1.2, or uses a part of it that records do not (tags, anchors, several documents).")
+DUPLICATE_KEY = _error("duplicate-key", "A mapping has the same key twice.")
+NOT_A_RECORD = _error("not-a-record", "A file holds something that is neither a record nor a list of records.")
+UNKNOWN_FOLDER = _error("unknown-folder", "A file lies in a folder of the registry that belongs to no kind.")
+MISSING_FIELD = _error("missing-field", "A field that the kind requires is absent.")
+UNKNOWN_KEY = _error("unknown-key", "A key is not a field of this kind.")
+WRONG_TYPE = _error("wrong-type", "A value has another type than its field.")
+WRONG_VALUE = _error("wrong-value", "A value is not one that its field allows.")
+BAD_ID = _error("bad-id", "An id does not have the form of its kind.")
+DUPLICATE_ID = _error("duplicate-id", "Two records have the same id.")
+UNKNOWN_REF = _error("unknown-ref", "A link names a record that does not exist.")
+WRONG_KIND = _error("wrong-kind", "A link names a record of a kind that it cannot point to.")
+UNKNOWN_MENTION = _warning("unknown-mention", "Prose mentions an id that no record has.")
+CYCLE = _error("cycle", "Records block each other in a circle, so none of them can ever start.")
+MISSING_FILE = _error("missing-file", "A script or patch that a record names is not there.")
+OUTSIDE_PROJECT = _error("outside-project", "A file that a record names lies outside the project.")
+DONE_BUT_BLOCKED = _error("done-but-blocked", "An item is done although something that blocks it is not.")
+FIXED_BUT_OPEN = _error("fixed-but-open", "A defect is fixed although the item that fixes it is not done.")
+NEEDS_NOT_PLANNED = _error("needs-not-planned", "A record waits for an item that is not planned.")
+BLOCKED_BY_REJECTED = _error("blocked-by-rejected", "A record waits for a pull request that was closed without being merged.")
+REOPENED = _warning("still-confirmed", "A defect is confirmed although every item that fixes it is done.")
+UNUSED_ACKNOWLEDGEMENT = _warning("unused-acknowledgement", "A record acknowledges a problem that it does not have.")
+UNREADABLE = _error("unreadable", "A file cannot be read.")
+
+CORE_CODES: tuple[Code, ...] = (
+    YAML_SYNTAX, DUPLICATE_KEY, NOT_A_RECORD, UNKNOWN_FOLDER, UNREADABLE,
+    MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, BAD_ID, DUPLICATE_ID,
+    UNKNOWN_REF, WRONG_KIND, UNKNOWN_MENTION, CYCLE, MISSING_FILE, OUTSIDE_PROJECT,
+    DONE_BUT_BLOCKED, FIXED_BUT_OPEN, NEEDS_NOT_PLANNED, BLOCKED_BY_REJECTED, REOPENED,
+    UNUSED_ACKNOWLEDGEMENT,
+)  # fmt: skip
+"""The codes that no single kind owns; `kvdocs.kinds.all_codes` adds those of the kinds."""

@@ -1,0 +1,136 @@
+"""Views: every type that a template may meet. Plain, frozen, without reach into the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+class Md(str):
+    """Text that is Markdown already; everything else is escaped where it is printed."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link with an address relative to the page, or plain text when `href` is empty."""
+
+    text: str
+    href: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text shown as code inside a line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A state in words, with a tone that gives its colour: good, bad, warn, wait, off, plain."""
+
+    text: str
+    tone: str = "plain"
+
+
+Inline = str | Md | Link | Code | Badge
+Cell = Inline | tuple[Inline, ...] | None
+"""What a table cell or a fact holds; a tuple is joined by commas, None is a dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A labelled value of a record."""
+
+    label: str
+    value: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts shown as a list of two columns."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under headings. `numeric` names the columns that are aligned to the right.
+
+    `sortable` lets the page sort and filter it; `row_ids` gives each row an anchor.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numeric: frozenset[int] = frozenset()
+    caption: str = ""
+    sortable: bool = False
+    row_ids: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Paragraphs of Markdown."""
+
+    text: Md
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """A command or an output; `marked` are the lines (from 1) that matter."""
+
+    text: str
+    language: str = ""
+    title: str = ""
+    marked: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A box: note, tip, warning, danger, success, question."""
+
+    tone: str
+    title: str
+    text: Md = Md("")
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A bulleted list."""
+
+    items: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An SVG drawn at build time, with words for those who do not see it."""
+
+    svg: str
+    text: str
+    caption: str = ""
+
+
+Block = Prose | Facts | Table | CodeBlock | Notice | Items | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordView:
+    """A record as its page shows it: the state, the facts on top, then sections in reading order."""
+
+    lead: Md = Md("")
+    state: Badge | None = None
+    facts: tuple[Fact, ...] = ()
+    sections: tuple[Section, ...] = ()
+    notices: tuple[Notice, ...] = field(default=())
