@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -140,7 +140,7 @@ def prose_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
         yield loc, str(text)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _walk_model(model: type[BaseModel], marker: type) -> Walk | None:
     """A function that walks an instance of `model`, or None when no field leads to a `marker`."""
     steps: list[tuple[str, Walk]] = []
@@ -226,3 +226,25 @@ def _walk_values(inner: Walk | None) -> Walk | None:
             yield from inner(item, (*loc, key))
 
     return walk
+
+
+def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
+    """The fields that the part of a record at `loc` may have; empty when it is not a mapping of fields."""
+    here: Any = model
+    for part in loc:
+        if isinstance(here, type) and issubclass(here, BaseModel):
+            field = here.model_fields.get(str(part))
+            here = field.annotation if field is not None else None
+        here = _model_within(here, part)
+        if here is None:
+            return []
+    return list(here.model_fields) if isinstance(here, type) and issubclass(here, BaseModel) else []
+
+
+def _model_within(annotation: Any, part: object) -> Any:
+    """The model that an annotation leads to: through Annotated, lists, mappings and unions (by the name of the model)."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    candidates = [c for c in (_model_within(a, part) for a in get_args(annotation) if a is not type(None)) if c is not None]
+    named = [c for c in candidates if getattr(c, "__name__", "") == part]
+    return (named or candidates or [None])[0]

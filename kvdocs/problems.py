@@ -88,8 +88,9 @@ def acknowledge(
         key = (problem.record or "", problem.code.name)
         if key in reasons and problem.code.severity is not Severity.ERROR:
             used.add(key)
-            problem = replace(problem, acknowledged=reasons[key])
-        result.append(problem)
+            result.append(replace(problem, acknowledged=reasons[key]))
+        else:
+            result.append(problem)
     return result, used
 
 

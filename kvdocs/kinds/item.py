@@ -1,0 +1,180 @@
+"""item: a piece of work on the roadmap, what blocks it, what it brings, and when it counts as done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
+from kvdocs.model import BlastRadius, Markdown, Number, Part, Ref, Size
+from kvdocs.problems import MISSING_FIELD, Problem
+from kvdocs.registry import Entry, Registry
+from kvdocs.view import Badge, Block, Cell, Fact, Items, Notice, Prose, RecordView, Section, Table
+
+
+class Payoff(Part):
+    """What an item brings, or what it opens the way to."""
+
+    what: Markdown
+    gain: Number = Field(description="In percent, the larger end when it is a range.")
+    at: str = Field(default="", description="Under which condition, such as `32,768 tokens`.")
+    basis: Literal["measured", "ceiling", "estimate"] = Field(description="`ceiling`: an upper bound from a run whose output is wrong; it does not count for the rank.")
+    source: Annotated[str, Ref("measurement", "claim", "reference", "result")] | None = None
+
+
+class Gate(Part):
+    """A condition of acceptance. With a script, executions decide it."""
+
+    id: str
+    text: Markdown
+    script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script whose runs decide it; without one, people do.")
+    wants: Literal["reproduced", "not-reproduced"] = Field(default="not-reproduced", description="The verdict that passes: a repaired defect is not reproduced.")
+    runs: int = Field(default=1, ge=1, description="How many eligible runs have to pass, all of them.")
+    reference: Annotated[str, Ref("reference")] | None = Field(default=None, description="Something that has to be merged or closed for it.")
+
+
+class Item(Owned):
+    """A piece of work. `title` says what is to be done."""
+
+    status: Literal["open", "implemented", "done", "not-planned"] = Field(description="`implemented`: written, and not yet merged or validated.")
+    reason: Markdown | None = Field(default=None, description="Why it is not planned.")
+    size: Size | None = Field(default=None, description="How much work.")
+    blast_radius: BlastRadius | None = Field(default=None, description="How much else it can break.")
+    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default=[], description="What has to be there before it can start.")
+    blocked_note: Markdown | None = Field(default=None, description="What exactly is needed of the blockers, such as their merge and validation.")
+    implemented_by: list[Annotated[str, Ref("reference")]] = Field(default=[], description="The pull requests that carry it.")
+    next_step: str | None = Field(default=None, description="What an implemented item still needs, such as `merge and validation`.")
+    optional: Markdown | None = Field(default=None, description="Why it can be left out; it then comes last.")
+    summary: Markdown | None = None
+    payoffs: list[Payoff] = []
+    gates: list[Gate] = []
+    follow_ups: list[Markdown] = Field(default=[], description="What to do when it is done; not part of its acceptance.")
+    notes: Markdown | None = None
+
+
+def item_of(entry: Entry) -> Item:
+    """The record of an item's entry."""
+    assert isinstance(entry.record, Item)
+    return entry.record
+
+
+def check_reason(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    """What is not planned says why."""
+    record = item_of(entry)
+    if record.status == "not-planned" and not record.reason:
+        yield Problem(MISSING_FIELD, f"{record.id} is not planned and does not say why", entry.raw.place_of(("status",), value=True), record.id, hint="add `reason`")
+
+
+STATE_TONES = {"actionable": "good", "in review": "warn", "waiting": "wait", "done": "plain", "not planned": "off"}
+
+
+def state_badge(entry: Entry, context: Context) -> Badge:
+    """The state that follows from the status and the blockers; the status alone where no order was computed."""
+    row = context.computed("order", entry.id)
+    words = row.state.replace("_", " ") if row is not None else item_of(entry).status.replace("-", " ")
+    return Badge(words, STATE_TONES.get(words, "plain"))
+
+
+def blocked_words(entry: Entry, context: Context) -> Cell:
+    """What the roadmap's table has under *Blocked by*: blockers, what an implemented item waits for, or why it is not planned."""
+    record = item_of(entry)
+    if record.status == "not-planned":
+        return context.prose(f"not planned: {record.reason}", record.id)
+    if record.status == "implemented":
+        where = ", ".join(record.implemented_by)
+        return context.prose(f"implemented in {where}; pending {record.next_step or 'validation'}" if where else f"implemented; pending {record.next_step or 'validation'}", record.id)
+    if not record.blocked_by:
+        return None
+    names = tuple(context.link(b, None if context.registry.get(b) is None else _blocker_name(b, context)) for b in record.blocked_by)
+    return (*names, context.prose(f"({record.blocked_note})", record.id)) if record.blocked_note else names
+
+
+def _blocker_name(target: str, context: Context) -> str | None:
+    entry = context.registry.get(target)
+    short = getattr(entry.record, "short", None) if entry is not None else None
+    return f"{target} {short}" if short and entry is not None and entry.kind.name == "decision" else (short or target)
+
+
+def fixes(entry: Entry, context: Context) -> list[Entry]:
+    """The defects that the item fixes."""
+    return context.registry.pointing_at(entry.id, "defect", "fixed_by")
+
+
+def unlocks(entry: Entry, context: Context) -> list[Entry]:
+    """What names this item as a blocker."""
+    return context.registry.pointing_at(entry.id, "item", "blocked_by") + context.registry.pointing_at(entry.id, "decision", "blocked_by")
+
+
+def view(entry: Entry, context: Context) -> RecordView:
+    record = item_of(entry)
+    row = context.computed("order", entry.id)
+    facts = (
+        Fact("State", state_badge(entry, context)),
+        Fact("Rank", f"{row.rank}" if row is not None and row.rank else None),
+        Fact("Why there", row.why if row is not None else None),
+        Fact("Owner", owners_cell(entry, context)),
+        Fact("Size", record.size), Fact("Blast radius", record.blast_radius),
+        Fact("Blocked by", blocked_words(entry, context)),
+        Fact("Fixes", tuple(context.link(d.id) for d in fixes(entry, context)) or None),
+        Fact("Implemented by", tuple(context.link(r) for r in record.implemented_by) or None),
+    )  # fmt: skip
+    sections = []
+    if record.summary:
+        sections.append(Section("What is to be done", (Prose(context.prose(record.summary, record.id)),)))
+    sections += _blockers(entry, context)
+    later = unlocks(entry, context)
+    if later:
+        sections.append(Section("What it unlocks", (Table(("Record", "Title", "State"), tuple((context.link(e.id, e.id), context.prose(e.record.title, e.id), _state_of(e, context)) for e in later)),)))
+    if record.payoffs:
+        rows = tuple((context.prose(p.what, record.id), f"+{p.gain} %", p.at or None, p.basis, context.link(p.source) if p.source else None) for p in record.payoffs)
+        sections.append(Section("What it brings", (Table(("Payoff", "Gain", "At", "Basis", "Source"), rows, numeric=frozenset({1})),)))
+    if record.gates:
+        rows_of_gates = tuple((g.id, context.prose(g.text, record.id), context.link(g.script) if g.script else None) for g in record.gates)
+        sections.append(Section("When it counts as done", (Table(("Gate", "Condition", "Script"), rows_of_gates),)))
+    if record.follow_ups:
+        sections.append(Section("Afterwards", (Items(tuple(context.prose(f, record.id) for f in record.follow_ups)),)))
+    if record.notes:
+        sections.append(Section("Notes", (Prose(context.prose(record.notes, record.id)),)))
+    return RecordView(state=state_badge(entry, context), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=_notices(record, context))
+
+
+def _notices(record: Item, context: Context) -> tuple[Notice, ...]:
+    notices = []
+    if record.status == "not-planned":
+        notices.append(Notice("note", "Not planned", context.prose(record.reason or "", record.id)))
+    if record.optional:
+        notices.append(Notice("note", "Optional", context.prose(record.optional, record.id)))
+    return tuple(notices)
+
+
+def _blockers(entry: Entry, context: Context) -> list[Section]:
+    record = item_of(entry)
+    blocks: list[Block] = []
+    rows = tuple((context.link(b, b), context.prose(e.record.title, b), _state_of(e, context)) for b in record.blocked_by if (e := context.registry.get(b)) is not None)
+    if rows:
+        blocks.append(Table(("Record", "Title", "State"), rows))
+    if record.blocked_note:
+        blocks.append(Prose(context.prose(record.blocked_note, record.id)))
+    return [Section("What blocks it", tuple(blocks))] if blocks else []
+
+
+def _state_of(entry: Entry, context: Context) -> Cell:
+    row = context.computed("order", entry.id)
+    if row is not None:
+        return Badge(row.state.replace("_", " "), STATE_TONES.get(row.state.replace("_", " "), "plain"))
+    state = getattr(entry.record, "state", None)
+    return str(state) if state else None
+
+
+KIND = Kind(
+    name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R",
+    checks=(check_reason, check_owner), codes=(NO_OWNER,),
+    columns=(
+        Column("State", state_badge), Column("Owner", owners_cell),
+        Column("Size", lambda e, c: item_of(e).size), Column("Blast radius", lambda e, c: item_of(e).blast_radius),
+        Column("Blocked by", blocked_words), Column("Fixes", lambda e, c: tuple(c.link(d.id, d.id) for d in fixes(e, c)) or None),
+    ),
+)  # fmt: skip

@@ -1,0 +1,75 @@
+"""probe: a patch that makes something measurable; a measurement instrument, never a candidate for merging."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from kvdocs.kind import Column, Context, Kind
+from kvdocs.model import Commit, Markdown, Part, Record, Ref
+from kvdocs.registry import Entry
+from kvdocs.view import Badge, Cell, Code, Fact, Notice, Prose, RecordView, Section, Table
+
+
+class ProbeCheck(Part):
+    """Somebody's statement that the patch applies or works, and what it rests on."""
+
+    what: Markdown
+    reported: bool = Field(default=True, description="True when it comes from a document; false when a result of this registry shows it.")
+    source: Annotated[str, Ref("reference", "result")] | None = None
+
+
+class Probe(Record):
+    """A patch against one commit. `title` is its name."""
+
+    base_commit: Commit = Field(description="The commit that the patch applies to.")
+    repository: str | None = None
+    file: str | None = Field(default=None, description="The patch, relative to the record; absent when the registry does not carry it.")
+    kept_at: Markdown | None = Field(default=None, description="Where the patch is, when not here.")
+    purpose: Markdown
+    output_correct: bool = Field(description="Whether the program's output is right under the patch. Figures of a wrong one are bounds, never results.")
+    output_note: Markdown | None = Field(default=None, description="Why the output is wrong, or when the patch does nothing.")
+    applied_on: list[Annotated[str, Ref("probe")]] = Field(default=[], description="Patches that must be applied before this one.")
+    verified: list[ProbeCheck] = []
+
+
+def _probe(entry: Entry) -> Probe:
+    assert isinstance(entry.record, Probe)
+    return entry.record
+
+
+def correctness_badge(record: Probe) -> Badge:
+    """Whether figures under the patch are results or bounds."""
+    return Badge("correct", "good") if record.output_correct else Badge("incorrect by construction", "bad")
+
+
+def view(entry: Entry, context: Context) -> RecordView:
+    record = _probe(entry)
+    notices = () if record.output_correct else (Notice("danger", "The output is wrong under this patch", context.prose(record.output_note or "", record.id)),)
+    facts = [
+        Fact("Applies to", context.source_link("", repository=record.repository, commit=record.base_commit)),
+        Fact("Applied on top of", tuple(context.link(p) for p in record.applied_on) or None),
+        Fact("Output", correctness_badge(record)),
+        Fact("Note", context.prose(record.output_note, record.id) if record.output_note and record.output_correct else None),
+        Fact("File", Code(record.file) if record.file else None),
+        Fact("Kept at", context.prose(record.kept_at, record.id) if record.kept_at else None),
+    ]
+    sections = [Section("What it is for", (Prose(context.prose(record.purpose, record.id)),))]
+    if record.verified:
+        rows = tuple((context.prose(v.what, record.id), "reported" if v.reported else "executed", context.link(v.source) if v.source else None) for v in record.verified)
+        sections.append(Section("How it was verified", (Table(("Statement", "Basis", "Source"), rows),)))
+    users = [b.entry for b in context.registry.links_to(entry.id) if b.entry.kind.name in ("measurement", "experiment", "script", "result", "probe")]
+    if users:
+        sections.append(Section("Where it is used", (Table(("Record", "Title"), tuple((context.link(u.id, u.id), context.prose(u.record.title, u.id)) for u in users)),)))
+    return RecordView(state=correctness_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=notices)
+
+
+def _on(entry: Entry, context: Context) -> Cell:
+    return tuple(context.link(p, p) for p in _probe(entry).applied_on) or None
+
+
+KIND = Kind(
+    name="probe", plural="probes", folder="probes", position=70, model=Probe, view=view, prefix="P",
+    columns=(Column("Purpose", lambda e, c: c.prose(_probe(e).purpose, e.id)), Column("Output", lambda e, c: correctness_badge(_probe(e))), Column("Needs", _on)),
+)  # fmt: skip
