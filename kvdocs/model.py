@@ -59,6 +59,11 @@ class Prose:
     """Marks a string as Markdown in which ids become links and `{{ … }}` becomes a figure."""
 
 
+@dataclass(frozen=True, slots=True)
+class File:
+    """Marks a string as a path, relative to the folder of its record: `Annotated[str, File()]`."""
+
+
 class LinkField(NamedTuple):
     """A link found in a record: where it stands, what it may point to, and the id that it names."""
 

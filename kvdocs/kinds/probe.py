@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kvdocs.kind import Column, Context, Kind
-from kvdocs.model import Commit, Markdown, Part, Record, Ref
+from kvdocs.model import Commit, File, Markdown, Part, Record, Ref
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Code, Fact, Notice, Prose, RecordView, Section, Table
 
@@ -25,7 +25,7 @@ class Probe(Record):
 
     base_commit: Commit = Field(description="The commit that the patch applies to.")
     repository: str | None = None
-    file: str | None = Field(default=None, description="The patch, relative to the record; absent when the registry does not carry it.")
+    file: Annotated[str, File()] | None = Field(default=None, description="The patch, relative to the record; absent when the registry does not carry it.")
     kept_at: Markdown | None = Field(default=None, description="Where the patch is, when not here.")
     purpose: Markdown
     output_correct: bool = Field(description="Whether the program's output is right under the patch. Figures of a wrong one are bounds, never results.")

@@ -1,0 +1,62 @@
+"""The command line: the only place that prints and exits. Each command is a file, read when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from kvdocs import __version__
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "order": ("order:order", "What to do next, and why."),
+    "check": ("check:check", "Everything that is wrong with the record."),
+    "show": ("show:show", "One record with its links."),
+    "graph": ("graph:graph", "The dependency graph as mermaid, dot or json."),
+}
+"""Each command: where it is, and the line that the overview shows (a test compares it with the command's own help)."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only when the command is run or asked for help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(f"kvdocs.cli.{module}"), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest command named when there is none of that name."""
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            from kvdocs.problems import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS)
+            ctx.fail(f"no such command {args[0]!r}" + (f"; {hint}" if hint else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The overview from the table above, so that `--help` imports no command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-C", "--project", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="The project's folder, or one inside it.")
+@click.version_option(__version__, message="%(version)s")
+@click.pass_context
+def cli(ctx: click.Context, folder: Path) -> None:
+    """Keep a project's record of defects, work and measurements, and compute what it says.
+
+    \b
+    Example:
+      kvdocs order        what to do next
+      kvdocs check        what is wrong with the record
+    """
+    ctx.obj = folder

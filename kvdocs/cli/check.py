@@ -1,0 +1,51 @@
+"""`kvdocs check`: every problem of the record, at once."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kvdocs.cli.output import paint, print_json, say, the_project
+
+TONE_OF = {"error": "bad", "warning": "warn", "info": "wait"}
+
+
+@click.command()
+@click.option("--format", "style", type=click.Choice(["text", "json", "github", "sarif"]), default="text", help="How problems are printed.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--strict", is_flag=True, help="Count warnings as errors.")
+@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
+@click.pass_context
+def check(ctx: click.Context, style: str, as_json: bool, strict: bool, quiet: bool) -> None:
+    """Everything that is wrong with the record.
+
+    Exits with 0 when there is no error, 1 when there is one, 2 when the command or the project is not usable.
+
+    \b
+    Example:
+      kvdocs check --strict --format github
+    """
+    project = the_project(ctx)
+    from kvdocs.pipeline import inspect
+    from kvdocs.problems import Severity
+    from kvdocs.reports import github_lines, json_document, sarif_document, summary
+
+    problems = list(inspect(project).problems)
+    failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+    if quiet:
+        problems = [p for p in problems if p.severity is not Severity.INFO]
+    if as_json or style == "json":
+        print_json(json_document(problems))
+    elif style == "sarif":
+        print_json(sarif_document(problems))
+    elif style == "github":
+        for line in github_lines(problems):
+            say(line)
+    else:
+        for problem in problems:
+            first, *rest = str(problem).split("\n")
+            mark = f"{problem.severity}[{problem.code.name}]"
+            say("\n".join([first.replace(mark, paint(mark, TONE_OF[problem.severity], bold=True), 1), *(paint(line, "off") for line in rest)]))
+        say(summary(problems))
+    sys.exit(1 if any(p.severity in failing for p in problems) else 0)

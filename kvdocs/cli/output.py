@@ -1,0 +1,123 @@
+"""What the commands print with: colours that mean something, aligned tables, the end of a command."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from kvdocs.project import Project, ProjectError, find_project
+
+TONES = {"good": "green", "bad": "red", "warn": "yellow", "wait": "cyan", "off": "bright_black", "plain": None, "head": "bright_black"}
+
+
+def the_project(ctx: click.Context) -> Project:
+    """The project that the command was called for; ends the command with 2 when there is none."""
+    try:
+        project = find_project(ctx.obj)
+        _ = project.settings
+    except ProjectError as error:
+        fail(str(error))
+    return project
+
+
+def fail(message: str, hint: str | None = None) -> NoReturn:
+    """End the command for a reason of usage or set-up, with exit code 2."""
+    click.echo(paint("error: ", "bad", err=True) + message, err=True)
+    if hint:
+        click.echo(f"  hint: {hint}", err=True)
+    sys.exit(2)
+
+
+def coloured(*, err: bool = False) -> bool:
+    """Whether to colour: on a terminal, unless NO_COLOR is set or TERM is dumb; FORCE_COLOR wins."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+
+
+def paint(text: str, tone: str, *, bold: bool = False, err: bool = False) -> str:
+    """Text in the colour of a tone, when colours are on."""
+    return click.style(text, fg=TONES[tone], bold=bold) if coloured(err=err) else text
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print a line. Colours were decided by `paint`, so click leaves them as they are."""
+    click.echo(text, err=err, color=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a document for programs: UTF-8, two spaces, keys in the documented order."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+
+
+def _plain(value: object) -> object:
+    from datetime import date
+    from decimal import Decimal
+
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, Path):
+        return value.as_posix()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def width() -> int:
+    """The columns of the terminal, 100 in a pipe."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]] | None = None, stretch: int = -1) -> list[str]:
+    """Aligned lines; the column `stretch` is shortened with … so that lines fit the terminal (never in a pipe).
+
+    `tones` colours cells; it has the shape of `rows`.
+    """
+    if not rows:
+        return []
+    widths = [max(cell_width(row[i]) for row in (headings, *rows)) for i in range(len(headings))]
+    if stretch >= 0 and sys.stdout.isatty():
+        over = sum(widths) + 2 * (len(widths) - 1) - width()
+        widths[stretch] = max(12, widths[stretch] - max(0, over))
+    lines = [paint(_line(headings, widths), "head")]
+    for number, row in enumerate(rows):
+        cells = [_fit(cell, widths[i]) for i, cell in enumerate(row)]
+        painted = [paint(cell, tones[number][i]) if tones else cell for i, cell in enumerate(cells)]
+        lines.append("  ".join(p + " " * (w - cell_width(c)) for p, c, w in zip(painted, cells, widths, strict=True)).rstrip())
+    return lines
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(c + " " * (w - cell_width(c)) for c, w in zip(cells, widths, strict=True)).rstrip()
+
+
+def _fit(cell: str, limit: int) -> str:
+    if cell_width(cell) <= limit:
+        return cell
+    kept = cell
+    while cell_width(kept) > limit - 1:
+        kept = kept[:-1]
+    return kept.rstrip() + "…"
+
+
+def cell_width(text: str) -> int:
+    """How many columns a terminal gives to a text: wide characters count twice, combining ones nothing."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def plain_text(markdown: str) -> str:
+    """Inline Markdown without its marks, for the terminal."""
+    return markdown.replace("`", "").replace("**", "")

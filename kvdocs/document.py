@@ -1,0 +1,45 @@
+"""Records as documents for programs: the shape of `kvdocs show --json` and of the site's `api/`."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from kvdocs.order import Order
+from kvdocs.registry import Entry, Registry
+
+SCHEMA = "kvdocs/record/v1"
+
+
+def record_document(entry: Entry, registry: Registry, order: Order | None = None) -> dict[str, Any]:
+    """A record with its fields, its links in both directions, where it stands in the order, and its source."""
+    row = order.rows.get(entry.id) if order is not None else None
+    return {
+        "schema": SCHEMA,
+        "id": entry.id,
+        "kind": entry.kind.name,
+        "title": entry.record.title,
+        "path": entry.raw.path,
+        "line": entry.raw.line,
+        "order": row.document() if row is not None else None,
+        "fields": plain(entry.record.model_dump(exclude_defaults=False)),
+        "links": [{"field": field_name(link.loc), "to": link.target} for link in registry.links_from(entry.id)],
+        "back_links": [{"field": field_name(back.link.loc), "from": back.entry.id, "kind": back.entry.kind.name} for back in registry.links_to(entry.id)],
+    }
+
+
+def field_name(loc: tuple[str | int, ...]) -> str:
+    """The field of a link without positions: `payoffs.source`."""
+    return ".".join(str(part) for part in loc if isinstance(part, str))
+
+
+def plain(value: Any) -> Any:
+    """A value of a record as JSON has it; a number with a decimal point stays a number."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,75 @@
+"""The dependency graph of items, decisions and references, and what is wrong with its shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from kvdocs.model import Loc
+from kvdocs.registry import Registry
+from kvdocs.source import natural_key
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    Graph: TypeAlias = "nx.DiGraph[str]"
+
+
+class Edge(NamedTuple):
+    """`waiting` waits for `blocker`, and says so at `loc` in its record."""
+
+    blocker: str
+    waiting: str
+    loc: Loc
+
+
+def edges(registry: Registry) -> list[Edge]:
+    """Every link that gives order of work, between records that exist."""
+    return [
+        Edge(link.target, entry.id, link.loc)
+        for entry in registry
+        for link in registry.links_from(entry.id)
+        if link.ref.orders and registry.get(link.target) is not None
+    ]
+
+
+def dependency_graph(registry: Registry) -> Graph:
+    """A directed graph whose edges run from what blocks to what waits.
+
+    Nodes are all items and decisions, and the references that something waits for.
+    Each edge carries `loc`, the place of the link in the waiting record.
+    """
+    import networkx as nx
+
+    graph: Graph = nx.DiGraph()
+    graph.add_nodes_from(entry.id for kind in ("item", "decision") for entry in registry.of(kind))
+    for edge in edges(registry):
+        graph.add_edge(edge.blocker, edge.waiting, loc=edge.loc)
+    return graph
+
+
+def cycles(graph: Graph) -> list[list[Edge]]:
+    """One cycle for each group of records that block each other, as its edges in order.
+
+    The cycle starts at the record whose id comes first, so that the answer is the same each time.
+    """
+    import networkx as nx
+
+    found = []
+    for group in nx.strongly_connected_components(graph):
+        first = min(group, key=natural_key)
+        if len(group) == 1 and not graph.has_edge(first, first):
+            continue
+        steps = nx.find_cycle(graph.subgraph(sorted(group, key=natural_key)), first)
+        found.append([Edge(blocker, waiting, graph.edges[blocker, waiting]["loc"]) for blocker, waiting, *_ in steps])
+    return sorted(found, key=lambda cycle: natural_key(cycle[0].blocker))
+
+
+def without_cycles(graph: Graph) -> Graph:
+    """The graph less the edges inside its cycles, so that everything else can still be put in order."""
+    import networkx as nx
+
+    group_of = {node: number for number, group in enumerate(nx.strongly_connected_components(graph)) for node in group}
+    kept: Graph = nx.DiGraph()
+    kept.add_nodes_from(graph)
+    kept.add_edges_from((a, b) for a, b in graph.edges if group_of[a] != group_of[b])
+    return kept

@@ -1,0 +1,276 @@
+"""Order of work: the state of every item, decision and reference, its rank, and why it stands there.
+
+The rank rule, in four sentences.
+What is finished or never done apart, records come in the order in which they can be worked on, and a record never comes before one that it waits for.
+Among those that can be worked on, the largest *measured* payoff comes first, counting what a record brings itself and what everything behind it brings; a ceiling or an estimate counts nothing.
+Then whatever more unfinished work waits for, then what is implemented and needs only its review, then decisions, then the smaller size, then the smaller blast radius, then the id.
+What its record calls optional comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from kvdocs.graph import dependency_graph, without_cycles
+from kvdocs.kinds.decision import Decision
+from kvdocs.kinds.item import Item
+from kvdocs.kinds.reference import Reference
+from kvdocs.model import BLAST_RADII, SIZES, Number
+from kvdocs.registry import Entry, Registry
+from kvdocs.source import natural_key
+
+if TYPE_CHECKING:
+    from kvdocs.graph import Graph
+
+STATES = ("actionable", "in_review", "waiting", "done", "not_planned")
+SCHEMA = "kvdocs/order/v1"
+
+ASSUMABLE = {
+    "item": ("open", "implemented", "done", "not-planned"),
+    "decision": ("open", "decided"),
+    "reference": ("open", "closed", "merged"),
+}
+"""What `--assume ID=STATUS` may say of each kind."""
+
+EFFORT = {"XS": 1, "S": 2, "M": 4, "L": 8, "XL": 16}
+"""How the critical path weighs sizes: each is twice the one before; a range is the mean of its ends, a decision is 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record in the order of work. `rank` is None for what is done, not planned, or a reference."""
+
+    id: str
+    kind: str
+    title: str
+    state: str
+    rank: int | None
+    owners: tuple[str, ...]
+    owner_open: str | None
+    size: str | None
+    blast_radius: str | None
+    blocked_by: tuple[str, ...]
+    unlocks: tuple[str, ...]
+    next_step: str | None
+    why: str
+
+    def document(self) -> dict[str, Any]:
+        """The row as `kvdocs order --json` prints it."""
+        return {name: list(value) if isinstance(value := getattr(self, name), tuple) else value for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True)
+class Order:
+    """All rows by id, in rank order, and the graph that they come from."""
+
+    rows: Mapping[str, Row]
+    graph: Graph
+
+    def of(self, *states: str) -> list[Row]:
+        """The items and decisions in these states, in rank order; what has no rank comes last, by id."""
+        return [row for row in self.rows.values() if row.state in states and row.kind in ("item", "decision")]
+
+    def document(self) -> dict[str, Any]:
+        """The whole order in its stable shape: a list of rows for each state."""
+        return {"schema": SCHEMA, **{state: [row.document() for row in self.of(state)] for state in STATES}}
+
+
+def plan(registry: Registry, assumed: Mapping[str, str] | None = None) -> Order:
+    """The order of work, with the statuses in `assumed` (id to status) taken instead of the recorded ones."""
+    return _Planner(registry, assumed or {}).plan()
+
+
+def measured_payoff(item: Item) -> Number:
+    """The largest measured gain that an item brings itself, in percent; 0 when nothing was measured."""
+    return max((payoff.gain for payoff in item.payoffs if payoff.basis == "measured"), default=0)
+
+
+def size_key(size: str | None) -> tuple[int, int]:
+    """A key under which smaller sizes come first, by the larger end and then the smaller; unknown sizes come last."""
+    if size is None:
+        return (len(SIZES), len(SIZES))
+    ends = [SIZES.index(end) for end in size.split("-")]
+    return (ends[-1], ends[0])
+
+
+def effort(record: Item | Decision) -> Decimal:
+    """The weight of a record on the critical path, by `EFFORT`."""
+    if isinstance(record, Decision) or record.size is None:
+        return Decimal(1)
+    ends = [EFFORT[end] for end in record.size.split("-")]
+    return Decimal(sum(ends)) / len(ends)
+
+
+class _Planner:
+    """Works out states, then what each record brings and unlocks, then the ranks."""
+
+    def __init__(self, registry: Registry, assumed: Mapping[str, str]) -> None:
+        self.registry = registry
+        self.assumed = assumed
+        self.graph = dependency_graph(registry)
+        self.order_graph = without_cycles(self.graph)
+
+    def plan(self) -> Order:
+        import networkx as nx
+
+        self.states = {node: self._state(node) for node in self.graph}
+        self.behind = self._behind()
+        ranked = nx.lexicographical_topological_sort(self.order_graph, key=self._key)
+        ready = ("actionable", "in_review")
+        open_nodes = [n for n in ranked if self.states[n] in (*ready, "waiting") and self._entry(n).kind.name != "reference"]
+        # First all that can be worked on now, then what waits: a reader looks for the next thing to do at the top.
+        open_nodes.sort(key=lambda n: self.states[n] == "waiting")
+        ranks = {node: number for number, node in enumerate(open_nodes, 1)}
+        rest = sorted((n for n in self.graph if n not in ranks), key=lambda n: (STATES.index(self.states[n]), natural_key(n)))
+        return Order({node: self._row(node, ranks.get(node)) for node in (*open_nodes, *rest)}, self.graph)
+
+    def _entry(self, node: str) -> Entry:
+        entry = self.registry.get(node)
+        assert entry is not None
+        return entry
+
+    def _status(self, node: str) -> str:
+        """The recorded status of a node, or the assumed one."""
+        if node in self.assumed:
+            return self.assumed[node]
+        record = self._entry(node).record
+        if isinstance(record, Item):
+            return record.status
+        if isinstance(record, Decision):
+            return "decided" if record.outcome else "open"
+        return record.state if isinstance(record, Reference) else "open"
+
+    def is_met(self, node: str) -> bool:
+        """Whether what waits for a node can go on."""
+        status = self._status(node)
+        record = self._entry(node).record
+        if isinstance(record, Reference):
+            return record.is_met if node not in self.assumed else status == "merged" or (status == "closed" and record.type == "issue")
+        return status in ("done", "decided")
+
+    def _unmet(self, node: str) -> list[str]:
+        return sorted((b for b in self.graph.predecessors(node) if not self.is_met(b)), key=natural_key)
+
+    def _state(self, node: str) -> str:
+        status = self._status(node)
+        if self.is_met(node):
+            return "done"
+        if status == "not-planned":
+            return "not_planned"
+        if self._unmet(node):
+            return "waiting"
+        if status == "implemented":
+            return "in_review"
+        return "waiting" if self._entry(node).kind.name == "reference" else "actionable"
+
+    def _behind(self) -> dict[str, frozenset[str]]:
+        """Everything unfinished that waits for a node, directly or through others."""
+        import networkx as nx
+
+        open_ = {n for n, state in self.states.items() if state in ("actionable", "in_review", "waiting")}
+        behind: dict[str, frozenset[str]] = {}
+        for node in reversed(list(nx.topological_sort(self.order_graph))):
+            later = [n for n in self.order_graph.successors(node) if n in open_]
+            behind[node] = frozenset(later).union(*(behind[n] for n in later))
+        return behind
+
+    def _best_payoff(self, node: str) -> tuple[Number, str]:
+        """The largest measured payoff of a node and all behind it, and whose it is."""
+        best: tuple[Number, str] = (0, node)
+        for name in (node, *sorted(self.behind[node], key=natural_key)):
+            record = self._entry(name).record
+            if isinstance(record, Item) and (gain := measured_payoff(record)) > best[0]:
+                best = (gain, name)
+        return best
+
+    def _key(self, node: str) -> tuple[Any, ...]:
+        """The rank rule of the module's docstring, as a sort key."""
+        record = self._entry(node).record
+        item = record if isinstance(record, Item) else None
+        return (
+            item is not None and item.optional is not None,
+            -self._best_payoff(node)[0],
+            -len(self.behind[node]),
+            self.states[node] != "in_review",
+            not isinstance(record, Decision),
+            size_key(item.size if item else None),
+            BLAST_RADII.index(item.blast_radius) if item and item.blast_radius else len(BLAST_RADII),
+            natural_key(node),
+        )
+
+    def _row(self, node: str, rank: int | None) -> Row:
+        entry = self._entry(node)
+        record = entry.record
+        state = self.states[node]
+        item = record if isinstance(record, Item) else None
+        return Row(
+            id=node,
+            kind=entry.kind.name,
+            title=record.title,
+            state=state,
+            rank=rank,
+            owners=tuple(item.owners) if item else tuple(record.decided_by) if isinstance(record, Decision) else (),
+            owner_open=item.owner_open if item else None,
+            size=item.size if item else None,
+            blast_radius=item.blast_radius if item else None,
+            blocked_by=tuple(self._unmet(node)) if state == "waiting" else (),
+            unlocks=tuple(sorted((n for n in self.graph.successors(node) if self.states[n] == "waiting"), key=natural_key)) if state != "done" else (),
+            next_step=self._next_step(node, state),
+            why=self._why(node, state),
+        )
+
+    def _next_step(self, node: str, state: str) -> str | None:
+        record = self._entry(node).record
+        if state == "in_review" and isinstance(record, Item):
+            pending = [r for r in record.implemented_by if r in self.registry.entries and not self._reference_met(r)]
+            return f"{record.next_step or 'merge and validation'} ({', '.join(self._name(r) for r in pending)})" if pending else "validation: run its gates, then set it done"
+        if state == "actionable":
+            return "decide" if isinstance(record, Decision) else "start"
+        return None
+
+    def _reference_met(self, node: str) -> bool:
+        record = self._entry(node).record
+        status = self.assumed.get(node)
+        return isinstance(record, Reference) and (status in ("merged", "closed") if status else record.is_met)
+
+    def _name(self, node: str) -> str:
+        record = self._entry(node).record
+        return record.short if isinstance(record, Reference) else node
+
+    def _why(self, node: str, state: str) -> str:
+        record = self._entry(node).record
+        if state == "done":
+            return "done"
+        if state == "not_planned":
+            return f"not planned: {record.reason}" if isinstance(record, Item) and record.reason else "not planned"
+        if state == "waiting":
+            return "waits for " + ", ".join(f"{self._name(b)} ({self._blocker_words(b)})" for b in self._unmet(node)) if self._unmet(node) else "open at its host"
+        return "; ".join(self._reasons(node, state))
+
+    def _blocker_words(self, node: str) -> str:
+        words = {"actionable": "can be done now", "in_review": "in review", "waiting": "itself waiting", "not_planned": "not planned", "done": "done"}
+        kind = self._entry(node).kind.name
+        if kind == "reference":
+            return self._status(node)
+        return "to be decided" if kind == "decision" and self.states[node] == "actionable" else words[self.states[node]]
+
+    def _reasons(self, node: str, state: str) -> list[str]:
+        """The parts of the rank rule that speak for a node that can be worked on, strongest first."""
+        record = self._entry(node).record
+        reasons = ["in review"] if state == "in_review" else []
+        gain, whose = self._best_payoff(node)
+        if gain:
+            reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain} %")
+        direct = sorted((n for n in self.graph.successors(node) if self.states[n] == "waiting"), key=natural_key)
+        if direct:
+            later = sorted(self.behind[node] - set(direct), key=natural_key)
+            reasons.append(f"unlocks {', '.join(direct)}{' and then ' + ', '.join(later) if later else ''}")
+        if isinstance(record, Item):
+            if record.optional:
+                reasons.append("optional, so last")
+            elif not reasons:
+                reasons.append(f"nothing waits for it; size {record.size or 'unknown'}, blast radius {record.blast_radius or 'unknown'}")
+        return reasons or ["nothing waits for it"]

@@ -1,0 +1,38 @@
+"""The stages of kvdocs in their order: read, check, order, pages, files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from kvdocs.checks import run_checks
+from kvdocs.kinds import all_kinds
+from kvdocs.load import load_registry
+from kvdocs.order import Order, plan
+from kvdocs.problems import Problem, in_order
+from kvdocs.project import Project
+from kvdocs.registry import Registry
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A project's records and everything that is wrong with them."""
+
+    project: Project
+    registry: Registry
+    problems: tuple[Problem, ...]
+
+    @cached_property
+    def order(self) -> Order:
+        """The order of work as recorded."""
+        return plan(self.registry)
+
+
+def inspect(project: Project) -> Inspection:
+    """Read and check a project.
+
+    1. Read: files to records, each fault a problem (`load`).
+    2. Check: what contradicts what (`checks`); it needs all records, so it comes after all reading.
+    """
+    registry, problems = load_registry(project, all_kinds())
+    return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project)])))
