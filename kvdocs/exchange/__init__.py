@@ -1,0 +1,1 @@
+"""Importers and exporters: one file a format, and `formats` lists them."""
