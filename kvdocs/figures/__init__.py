@@ -1,0 +1,1 @@
+"""Figures: numbers with their rounding and uncertainty, formulas over them, claims, and statistics for few runs."""

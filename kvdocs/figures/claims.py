@@ -1,0 +1,238 @@
+"""Claims: a sentence with a figure in it -> holds, fails or undecided, row by row, with the worst row named.
+
+A published number stands for its rounding interval (`equals`, `between`); a limit (`at_most`, `at_least`) and a tolerance are exact.
+The computed value stands for its rounding interval widened by 1.96 standard uncertainties.
+All of it inside what is claimed: holds. All of it outside: fails. Else rounding or uncertainty does not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import inf
+
+from kvdocs.figures import numerals
+from kvdocs.figures.formula import FormulaError, Key, evaluate, references
+from kvdocs.figures.interval import Interval, UndefinedError, written
+from kvdocs.figures.quantity import Quantity, describe
+from kvdocs.figures.sheet import Number
+from kvdocs.figures.table import COVERAGE, CellName, in_unit
+from kvdocs.figures.units import Unit, UnknownUnitError, unit
+from kvdocs.figures.workbook import Workbook
+
+
+class Verdict(StrEnum):
+    """What the record says about a claim."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What is claimed of a value, in the claim's unit: all values from `low` to `high`; one of them may be endless (None).
+
+    `sentence` says it, with `@` where the unit stands.
+    """
+
+    low: Fraction | None
+    high: Fraction | None
+    sentence: str
+
+    def words(self, of: Unit) -> str:
+        """What is claimed, as the end of a sentence: `is at most 4%`."""
+        return self.sentence.replace("@", of.label)
+
+    @classmethod
+    def equals(cls, published: Number) -> Relation:
+        """The value rounds to the published number: `108` is 107.5 to 108.5, and `6e+1` is 55 to 65."""
+        band = written(published)
+        return cls(band.low, band.high, f"rounds to {_show(published)}@")
+
+    @classmethod
+    def near(cls, value: Number, tolerance: Number) -> Relation:
+        """The value is no further away than the tolerance."""
+        return cls(Fraction(value) - Fraction(tolerance), Fraction(value) + Fraction(tolerance), f"is {_show(value)}@ ± {_show(tolerance)}@")
+
+    @classmethod
+    def at_most(cls, limit: Number) -> Relation:
+        return cls(None, Fraction(limit), f"is at most {_show(limit)}@")
+
+    @classmethod
+    def at_least(cls, limit: Number) -> Relation:
+        return cls(Fraction(limit), None, f"is at least {_show(limit)}@")
+
+    @classmethod
+    def between(cls, low: Number, high: Number) -> Relation:
+        """The value rounds to a number from `low` to `high`."""
+        return cls(written(low).low, written(high).high, f"rounds to a number from {_show(low)}@ to {_show(high)}@")
+
+    def judge(self, low: float | Fraction, high: float | Fraction) -> Verdict:
+        """Whether all, none or some of the numbers from `low` to `high` are as claimed."""
+        if (self.low is None or low >= self.low) and (self.high is None or high <= self.high):
+            return Verdict.HOLDS
+        if (self.low is not None and high < self.low) or (self.high is not None and low > self.high):
+            return Verdict.FAILS
+        return Verdict.UNDECIDED
+
+    def room(self, value: float) -> float:
+        """How far a value is from the nearest limit; negative outside."""
+        below = inf if self.low is None else value - float(self.low)
+        above = inf if self.high is None else float(self.high) - value
+        return min(below, above)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim as data: `rows` are the keys for which it is meant, empty when the expression names its rows itself."""
+
+    id: str
+    expression: str
+    relation: Relation
+    unit: str = "1"
+    rows: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowVerdict:
+    """The verdict in one row. `low` and `high` bound the value in the claim's unit, with rounding and uncertainty; `room` is negative outside the claim."""
+
+    row: Key | None
+    quantity: Quantity
+    unit: Unit
+    low: float
+    high: float
+    verdict: Verdict
+    room: float
+
+    @property
+    def value(self) -> Fraction:
+        return self.unit.from_base(self.quantity.value)
+
+    @property
+    def text(self) -> str:
+        """The value with the digits that its interval supports, and its unit."""
+        decimals = numerals.supported_decimals(self.value, (self.high - self.low) / 2)
+        return numerals.text(self.value, decimals) + self.unit.label
+
+    @property
+    def range_text(self) -> str:
+        """Both bounds, with one digit more than the value; empty when they are one."""
+        if self.low == self.high:
+            return ""
+        decimals = numerals.supported_decimals(self.value, (self.high - self.low) / 2) + 1
+        return f"{numerals.text(Fraction(self.low), decimals)} to {numerals.text(Fraction(self.high), decimals)}{self.unit.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the record says about a claim. `error` stands when the expression cannot be computed; then nothing is decided.
+
+    `unsupported` are the figures that it rests on and that were published without their inputs:
+    agreement with such a figure decides nothing, disagreement does.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    rows: tuple[RowVerdict, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    cells: tuple[CellName, ...] = ()
+    error: FormulaError | None = None
+
+    @property
+    def worst(self) -> RowVerdict | None:
+        """The row that is furthest outside the claim, or nearest to its limits."""
+        return min(self.rows, key=lambda row: (row.verdict is not Verdict.FAILS, row.room)) if self.rows else None
+
+    @property
+    def reason(self) -> str:
+        """One sentence: the worst row's value against the claim, and what keeps it from being decided."""
+        worst = self.worst
+        if self.error is not None:
+            return f"cannot be computed: {self.error.message}"
+        assert worst is not None
+        at = f" at {numerals.text(Fraction(worst.row), 0) if isinstance(worst.row, int) else worst.row}" if worst.row is not None else ""
+        bounds = f" ({worst.range_text})" if worst.range_text and worst.verdict is Verdict.UNDECIDED else ""
+        sentence = f"the value{at} is {worst.text}{bounds}, and the claim is that it {self.claim.relation.words(worst.unit)}"
+        if self.verdict is Verdict.UNDECIDED and self.unsupported and worst.verdict is Verdict.HOLDS:
+            return f"{sentence}; but {', '.join(self.unsupported)} was published without its inputs"
+        return sentence
+
+
+def judge(claim: Claim, workbook: Workbook) -> Judgement:
+    """The verdict of a claim over all its rows: fails if one fails, else undecided if one is, else holds."""
+    rows: list[RowVerdict] = []
+    cells: dict[CellName, None] = {}
+    try:
+        measured = unit(claim.unit)
+        for row in claim.rows or (None,):
+            scope = workbook.scope(row)
+            try:
+                quantity = evaluate(claim.expression, scope)
+            finally:
+                cells |= scope.read
+            rows.append(_judge_row(claim, row, quantity, measured))
+    except UnknownUnitError as error:
+        return Judgement(claim, Verdict.UNDECIDED, error=FormulaError(str(error), hint=error.hint, fault="blocked"))
+    except FormulaError as error:
+        return Judgement(claim, Verdict.UNDECIDED, cells=tuple(cells), error=error)
+    unsupported = tuple(dict.fromkeys(name for row in rows for name in row.quantity.unsupported))
+    verdicts = {row.verdict for row in rows}
+    undecided = bool(unsupported) or Verdict.UNDECIDED in verdicts
+    verdict = Verdict.FAILS if Verdict.FAILS in verdicts else Verdict.UNDECIDED if undecided else Verdict.HOLDS
+    return Judgement(claim, verdict, tuple(rows), unsupported, tuple(cells))
+
+
+def all_rows(expression: str, workbook: Workbook) -> tuple[Key, ...]:
+    """The rows of a claim that is meant for all: the keys that every measurement has whose row the expression leaves open."""
+    open_references = [r for r in references(expression) if r.row is None and not r.whole and r.measurement in workbook.sheets]
+    if not open_references:
+        return ()
+    sheets = [workbook.sheets[str(reference.measurement)] for reference in open_references]
+    return tuple(row for row in sheets[0].rows if all(row in sheet.rows for sheet in sheets))
+
+
+def _judge_row(claim: Claim, row: Key | None, quantity: Quantity, measured: Unit) -> RowVerdict:
+    if quantity.dimension != measured.dimension:
+        raise FormulaError(f"the expression gives {describe(quantity.dimension)}, and the claim is in {measured.text} ({describe(measured.dimension)})", fault="units")
+    interval = in_unit(quantity.interval, measured)
+    if quantity.uncertainty is None:
+        verdict = claim.relation.judge(interval.low, interval.high)
+        return RowVerdict(row, quantity, measured, float(interval.low), float(interval.high), verdict, claim.relation.room(float(interval.middle)))
+    low, high = widened(interval, quantity.uncertainty / float(measured.factor))
+    return RowVerdict(row, quantity, measured, low, high, claim.relation.judge(low, high), claim.relation.room(float(interval.middle)))
+
+
+def widened(interval: Interval, uncertainty: float) -> tuple[float, float]:
+    """Both bounds moved outwards by 1.96 standard uncertainties."""
+    return float(interval.low) - COVERAGE * uncertainty, float(interval.high) + COVERAGE * uncertainty
+
+
+def _show(number: Number) -> str:
+    return numerals.text(Fraction(number), numerals.decimals_of(number))
+
+
+def relation_of(**fields: Number | Sequence[Number] | None) -> Relation:
+    """The relation that exactly one of `equals` (with `tolerance`), `at_most`, `at_least`, `between` gives; ValueError says what is wrong."""
+    tolerance = fields.pop("tolerance", None)
+    given = {name: value for name, value in fields.items() if value is not None}
+    if len(given) != 1:
+        raise ValueError(f"a claim has exactly one of {', '.join(fields)}")
+    ((name, value),) = given.items()
+    if tolerance is not None and name != "equals":
+        raise ValueError("a tolerance belongs to `equals`")
+    try:
+        if isinstance(value, Sequence):
+            low, high = value
+            if not low <= high:
+                raise ValueError("the smaller number comes first in `between`")
+            return Relation.between(low, high)
+        assert value is not None
+        if tolerance is not None and not isinstance(tolerance, Sequence):
+            return Relation.near(value, tolerance)
+        return {"equals": Relation.equals, "at_most": Relation.at_most, "at_least": Relation.at_least}[name](value)
+    except UndefinedError as error:
+        raise ValueError(str(error)) from None

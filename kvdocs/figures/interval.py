@@ -1,0 +1,201 @@
+"""Numbers as written -> intervals that hold every value the writer may have meant, and arithmetic that never loses one.
+
+Bounds are fractions, so sums, products and quotients are exact.
+A bound that grows beyond `EXACT_BITS` is rounded outwards; roots, logarithms and powers of e are enclosed outwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from math import isqrt
+
+EXACT_BITS = 320
+"""A fraction is kept as it is up to this size of its numerator and denominator."""
+ROUNDED_BITS = 160
+"""The precision to which larger ones are rounded outwards."""
+LARGEST_EXPONENT = 60
+"""No number is written with a power of ten beyond this."""
+LARGEST = Fraction(10**300)
+"""No result is larger than this; what is nearer to zero than its inverse has zero as a bound."""
+LARGEST_POWER = 16
+
+
+class UndefinedError(ArithmeticError):
+    """A result that does not exist, such as a quotient by an interval that holds zero; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All numbers from `low` to `high`, both included."""
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def exact(cls, value: int | Fraction | Decimal) -> Interval:
+        """The interval that holds one number."""
+        fraction = Fraction(value)
+        return cls(fraction, fraction)
+
+    @property
+    def middle(self) -> Fraction:
+        return (self.low + self.high) / 2
+
+    @property
+    def width(self) -> Fraction:
+        return self.high - self.low
+
+    def __contains__(self, value: int | Fraction | Decimal) -> bool:
+        return self.low <= Fraction(value) <= self.high
+
+    def within(self, other: Interval) -> bool:
+        """Whether every number of this interval is in the other."""
+        return other.low <= self.low and self.high <= other.high
+
+    def meets(self, other: Interval) -> bool:
+        """Whether some number is in both."""
+        return self.low <= other.high and other.low <= self.high
+
+    def common(self, other: Interval) -> Interval:
+        """The numbers in both; the two must meet."""
+        return Interval(max(self.low, other.low), min(self.high, other.high))
+
+    def clamp(self, value: Fraction) -> Fraction:
+        """The number of the interval that is nearest to `value`."""
+        return min(max(value, self.low), self.high)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __abs__(self) -> Interval:
+        if self.low >= 0:
+            return self
+        if self.high <= 0:
+            return -self
+        return Interval(Fraction(0), max(-self.low, self.high))
+
+    def __add__(self, other: Interval) -> Interval:
+        return _outward(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return _outward(self.low - other.high, self.high - other.low)
+
+    def __mul__(self, other: Interval) -> Interval:
+        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return _outward(min(corners), max(corners))
+
+    def __truediv__(self, other: Interval) -> Interval:
+        if 0 in other:
+            raise UndefinedError("divides by zero" if other.low == other.high else f"divides by a number that may be zero ({show(other.low)} to {show(other.high)})")
+        return self * Interval(1 / other.high, 1 / other.low)
+
+    def power(self, exponent: int) -> Interval:
+        """The whole power; at most `LARGEST_POWER` up or down."""
+        if abs(exponent) > LARGEST_POWER:
+            raise UndefinedError(f"the power {exponent} is beyond {LARGEST_POWER}")
+        if exponent < 0:
+            return Interval.exact(1) / self.power(-exponent)
+        base = abs(self) if exponent % 2 == 0 else self
+        return _outward(base.low**exponent, base.high**exponent)
+
+    def sqrt(self) -> Interval:
+        if self.low < 0:
+            raise UndefinedError(f"takes the root of a number that may be negative ({show(self.low)})")
+        return Interval(_root(self.low), _root(self.high, up=True))
+
+    def log(self) -> Interval:
+        """The natural logarithm."""
+        if self.low <= 0:
+            raise UndefinedError(f"takes the logarithm of a number that may not be positive ({show(self.low)})")
+        return Interval(_next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), _next(_decimal(self.high, _CEILING).ln(_CEILING), down=False))
+
+    def exp(self) -> Interval:
+        """The power of e."""
+        if max(abs(self.low), abs(self.high)) > 600:
+            raise UndefinedError(f"takes the exponential of a number beyond 600 ({show(self.high)})")
+        low = _next(_decimal(self.low, _FLOOR).exp(_FLOOR), down=True)
+        return Interval(max(low, Fraction(0)), _next(_decimal(self.high, _CEILING).exp(_CEILING), down=False))
+
+
+def written(number: int | Decimal, *, exact: bool = False) -> Interval:
+    """The interval of a number by its digits: half a unit of the last digit to both sides.
+
+    `31.5` is 31.45 to 31.55 and `31.50` is 31.495 to 31.505; a whole number has half a one to both sides, `6e+1` half a ten.
+    What is exact by its nature (a count, the key of a row) is passed with `exact=True` and stands for itself.
+    """
+    value = Decimal(number)
+    if not value.is_finite():
+        raise UndefinedError(f"{number} is not a number that can be measured")
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int) or abs(exponent) > LARGEST_EXPONENT or abs(value.adjusted()) > LARGEST_EXPONENT:
+        raise UndefinedError(f"the number has more than {LARGEST_EXPONENT} places")
+    if exact:
+        return Interval.exact(value)
+    half = Fraction(10) ** exponent / 2
+    return Interval(Fraction(value) - half, Fraction(value) + half)
+
+
+def minimum(intervals: Iterable[Interval]) -> Interval:
+    """The interval of the smallest of numbers that lie in these; there is at least one."""
+    several = list(intervals)
+    return Interval(min(i.low for i in several), min(i.high for i in several))
+
+
+def maximum(intervals: Iterable[Interval]) -> Interval:
+    """The interval of the largest of numbers that lie in these; there is at least one."""
+    several = list(intervals)
+    return Interval(max(i.low for i in several), max(i.high for i in several))
+
+
+def hull(intervals: Iterable[Interval]) -> Interval:
+    """The smallest interval that holds all of these; there is at least one."""
+    several = list(intervals)
+    return Interval(min(i.low for i in several), max(i.high for i in several))
+
+
+def show(value: Fraction) -> str:
+    """A number with six significant digits, for messages."""
+    return f"{float(value):.6g}"
+
+
+_FLOOR = Context(prec=45, rounding=ROUND_FLOOR, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_CEILING = Context(prec=45, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+def _decimal(value: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _next(value: Decimal, *, down: bool) -> Fraction:
+    """One unit of the last place further out: the decimal module rounds `ln` and `exp` to the nearest, whatever the context says."""
+    return Fraction(_FLOOR.next_minus(value) if down else _CEILING.next_plus(value))
+
+
+def _root(value: Fraction, *, up: bool = False) -> Fraction:
+    """A bound of the square root: below, or above with `up`."""
+    shift = max(0, ROUNDED_BITS + value.denominator.bit_length() - value.numerator.bit_length())
+    scaled = (value.numerator << 2 * shift) // value.denominator
+    root = isqrt(scaled)
+    if up and Fraction(root * root, 1 << 2 * shift) < value:
+        root += 1
+    return Fraction(root, 1 << shift)
+
+
+def _outward(low: Fraction, high: Fraction) -> Interval:
+    if max(abs(low), abs(high)) > LARGEST:
+        raise UndefinedError("is larger than 1e300")
+    return Interval(_shorter(low), -_shorter(-high))
+
+
+def _shorter(value: Fraction) -> Fraction:
+    """The value if it is short, else the nearest short one below it."""
+    size = value.numerator.bit_length(), value.denominator.bit_length()
+    if max(size) <= EXACT_BITS:
+        return value
+    shift = min(ROUNDED_BITS + size[1] - size[0], 1000)
+    if shift < 0:
+        return Fraction((value.numerator // value.denominator >> -shift) << -shift)
+    return Fraction((value.numerator << shift) // value.denominator, 1 << shift)

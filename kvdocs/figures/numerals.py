@@ -1,0 +1,49 @@
+"""Numbers as text: rounding as people round, digits that the interval supports, signs, words for small counts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import floor, log10
+
+MINUS = "\N{MINUS SIGN}"
+MAX_DECIMALS = 9
+
+_WORDS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+
+
+def rounded(value: Fraction, decimals: int) -> Decimal:
+    """The value to so many places after the point (before it when negative), halves away from zero."""
+    whole = floor(abs(value) * Fraction(10) ** decimals + Fraction(1, 2))
+    return Decimal((int(value < 0), tuple(map(int, str(whole))), -decimals))
+
+
+def decimals_of(number: int | Decimal) -> int:
+    """How many places after the point a number is written with; negative for `6e+1`."""
+    exponent = Decimal(number).as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def supported_decimals(value: Fraction, half_width: float) -> int:
+    """How many places after the point make sense: one digit is as large as the uncertainty; four significant digits without one."""
+    if half_width > 0:
+        return max(0, min(MAX_DECIMALS, -floor(log10(2 * half_width))))
+    if value.denominator == 1:
+        return 0
+    return max(0, min(MAX_DECIMALS, 3 - floor(log10(abs(float(value)))))) if value else 0
+
+
+def text(value: Fraction, decimals: int, *, sign: bool = False, thousands: bool = True) -> str:
+    """The number as it is printed: `25,933.90`, `+21.3`, `−0.85` (with a true minus)."""
+    number = rounded(value, decimals)
+    digits = f"{abs(number):{',' if thousands else ''}.{max(decimals, 0)}f}"
+    zero = number == 0
+    return (MINUS if number < 0 and not zero else "+" if sign and not zero else "") + digits
+
+
+def words(value: Fraction) -> str | None:
+    """A count in words, `ten`; None beyond twenty or when it is no count."""
+    return _WORDS[int(value)] if value.denominator == 1 and 0 <= value < len(_WORDS) else None

@@ -1,0 +1,230 @@
+"""Workbook: all measurements of a record -> every figure, computed when it is first asked for, and what depends on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from math import sqrt
+
+from kvdocs.figures.formula import FormulaError, Key, Reference, ScopeError, evaluate
+from kvdocs.figures.interval import Interval, UndefinedError, written
+from kvdocs.figures.quantity import Input, Quantity, describe, of_input
+from kvdocs.figures.sheet import Cell, Number, Sheet
+from kvdocs.figures.spread import ENOUGH_DEGREES, Spread, pooled_spread, spread_of
+from kvdocs.figures.table import CellName, Figure, Table
+from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
+from kvdocs.problems import did_you_mean
+
+MAX_CHAIN = 24
+"""How many formulas may lean on one another; it keeps the stack from overflowing."""
+
+Count = Callable[[str, Mapping[str, str]], int]
+"""How many records of a kind have these fields; ScopeError when there is no such kind or field."""
+
+
+def _no_records(kind: str, where: Mapping[str, str]) -> int:
+    raise ScopeError("records cannot be counted here")
+
+
+class Workbook:
+    """The figures of all measurements. Computing never changes what was read; each figure is computed once."""
+
+    def __init__(self, sheets: Iterable[Sheet], count: Count = _no_records) -> None:
+        self.sheets: Mapping[str, Sheet] = {sheet.id: sheet for sheet in sheets}
+        self.count = count
+        self._figures: dict[CellName, Figure] = {}
+        self._running: list[CellName] = []
+        self._readers: dict[CellName, dict[CellName, None]] | None = None
+
+    def figure(self, name: CellName) -> Figure:
+        """The figure of a cell. Its sheet, column and row exist."""
+        known = self._figures.get(name)
+        if known is None:
+            self._running.append(name)
+            try:
+                known = self._compute(name)
+            finally:
+                self._running.pop()
+            self._figures[name] = known
+        return known
+
+    def table(self, measurement: str) -> Table:
+        """All figures of a measurement that exists."""
+        sheet = self.sheets[measurement]
+        rows = {row: {column: self.figure(CellName(sheet.id, column, row)) for column in sheet.columns} for row in sheet.rows}
+        return Table(sheet.id, sheet.key, sheet.columns, rows)
+
+    def figures(self) -> Iterator[Figure]:
+        """Every figure of every measurement."""
+        for measurement in self.sheets:
+            yield from self.table(measurement).figures()
+
+    def dependents(self, name: CellName) -> tuple[CellName, ...]:
+        """Every cell whose figure changes when this one does, nearest first."""
+        if self._readers is None:
+            self._readers = {}
+            for figure in self.figures():
+                for read in figure.inputs:
+                    self._readers.setdefault(read, {})[figure.name] = None
+        found: dict[CellName, None] = {}
+        todo = [name]
+        while todo:
+            for reader in self._readers.get(todo.pop(0), ()):
+                if reader not in found:
+                    found[reader] = None
+                    todo.append(reader)
+        return tuple(found)
+
+    def scope(self, row: Key | None = None, measurement: str | None = None) -> WorkbookScope:
+        """What a formula may name that stands in this row of this measurement, or outside of any."""
+        return WorkbookScope(self, measurement, row)
+
+    def noise_floor(self, measurement: str, of: Unit) -> Spread | None:
+        """The spread between processes, pooled over the replicated arms that a measurement names and that have the same dimension."""
+        sheet = self.sheets[measurement]
+        arms = []
+        for floor in (self.sheets[name] for name in sheet.noise_floor if name in self.sheets):
+            for column in floor.columns.values():
+                try:
+                    same = unit(column.unit).dimension == of.dimension
+                except UnknownUnitError:
+                    continue
+                arms += [[float(s) for s in row[column.name].samples] for row in floor.rows.values() if same and column.name in row]
+        return pooled_spread(arms)
+
+    def _compute(self, name: CellName) -> Figure:
+        sheet = self.sheets[name.measurement]
+        column = sheet.columns[name.column]
+        cell = sheet.rows[name.row].get(name.column, Cell())
+        scope = self.scope(name.row, sheet.id)
+        measured = PURE
+        try:
+            measured = unit(column.unit)
+            if column.name == sheet.key:
+                quantity = _key(name, measured)
+            elif column.compute is not None:
+                quantity = evaluate(column.compute, scope)
+                _require(quantity, measured)
+            else:
+                quantity = self._input(name, cell, measured)
+        except UnknownUnitError as error:
+            return Figure(name, column, measured, cell, error=FormulaError(str(error), hint=error.hint, fault="blocked"))
+        except UndefinedError as error:
+            return Figure(name, column, measured, cell, error=FormulaError(str(error), fault="undefined"))
+        except ScopeError as error:
+            return Figure(name, column, measured, cell, error=FormulaError(error.message, hint=error.hint, fault=error.fault))
+        except FormulaError as error:
+            return Figure(name, column, measured, cell, inputs=tuple(scope.read), error=error)
+        return Figure(name, column, measured, cell, quantity, tuple(scope.read))
+
+    def _input(self, name: CellName, cell: Cell, measured: Unit) -> Quantity:
+        exact = self.sheets[name.measurement].columns[name.column].exact
+        numbers = cell.samples or tuple(number for number in (cell.value if cell.value is not None else cell.published,) if number is not None)
+        if not numbers:
+            raise ScopeError(f"{name} is empty", fault="absent")
+        intervals = [written(number, exact=exact) for number in numbers]
+        interval = Interval(sum((i.low for i in intervals), Fraction(0)) / len(numbers), sum((i.high for i in intervals), Fraction(0)) / len(numbers))
+        value = sum((Fraction(number) for number in numbers), Fraction(0)) / len(numbers)
+        known = Input(
+            str(name),
+            Interval(interval.low * measured.factor, interval.high * measured.factor),
+            value * measured.factor,
+            self._uncertainty(name, cell.samples, measured),
+            unsupported=not cell.is_input,
+        )
+        return of_input(known, measured.dimension)
+
+    def _uncertainty(self, name: CellName, samples: tuple[Number, ...], measured: Unit) -> float | None:
+        """Of a mean of samples, in base units: by the noise floor when it has degrees of freedom enough, else by their own spread."""
+        values = [float(sample) for sample in samples]
+        if not values:
+            return None
+        floor = self.noise_floor(name.measurement, measured)
+        if floor is not None and floor.df >= ENOUGH_DEGREES:
+            return floor.sd * abs(sum(values)) / len(values) / sqrt(len(values)) * float(measured.factor)
+        return spread_of(values) / sqrt(len(values)) * float(measured.factor) if len(values) > 1 else None
+
+
+@dataclass(slots=True)
+class WorkbookScope:
+    """The names of a formula in a workbook; `read` collects the cells that it read."""
+
+    workbook: Workbook
+    measurement: str | None
+    row: Key | None
+    read: dict[CellName, None] = field(default_factory=dict)
+
+    def resolve(self, reference: Reference) -> Quantity | tuple[Quantity, ...]:
+        sheet = self._sheet(reference)
+        if reference.column not in sheet.columns:
+            hint = did_you_mean(reference.column, sheet.columns) or f"{sheet.id} has {', '.join(sheet.columns)}"
+            raise ScopeError(f"{sheet.id} has no column {reference.column!r}", hint)
+        if reference.whole:
+            return self._whole(sheet, reference.column)
+        return self._cell(CellName(sheet.id, reference.column, self._row(sheet, reference)))
+
+    def count(self, kind: str, where: Mapping[str, str]) -> int:
+        return self.workbook.count(kind, where)
+
+    def _sheet(self, reference: Reference) -> Sheet:
+        sheets = self.workbook.sheets
+        name = reference.measurement or self.measurement
+        if name is None:
+            hint = did_you_mean(reference.column, sheets)
+            raise ScopeError(f"{reference.column!r} is not a column of a measurement", hint or "such as `M3.gain[16384]`")
+        if name not in sheets:
+            raise ScopeError(f"there is no measurement {name!r}", did_you_mean(name, sheets))
+        return sheets[name]
+
+    def _row(self, sheet: Sheet, reference: Reference) -> Key:
+        row = self.row if reference.row is None else reference.row
+        if row is None:
+            if len(sheet.rows) == 1:
+                return next(iter(sheet.rows))
+            raise ScopeError(f"{reference} names no row", f"name one, such as `{reference}[{next(iter(sheet.rows), 1)!r}]`, or all with `[:]`")
+        if row in sheet.rows:
+            return row
+        rows = ", ".join(map(str, sheet.rows))
+        raise ScopeError(f"{sheet.id} has no row {row!r}", f"its rows are {rows}", "absent" if reference.row is None else "name")
+
+    def _whole(self, sheet: Sheet, column: str) -> tuple[Quantity, ...]:
+        found = []
+        for row in sheet.rows:
+            try:
+                found.append(self._cell(CellName(sheet.id, column, row)))
+            except ScopeError as fault:
+                if fault.fault != "absent":
+                    raise
+        if not found:
+            raise ScopeError(f"{sheet.id}.{column} has no figures", fault="absent")
+        return tuple(found)
+
+    def _cell(self, name: CellName) -> Quantity:
+        self.read[name] = None
+        running = self.workbook._running
+        if name in running:
+            circle = [*running[running.index(name) :], name]
+            raise ScopeError("needs itself: " + " → ".join(map(str, circle)), fault="cycle")
+        if len(running) > MAX_CHAIN:
+            raise ScopeError(f"more than {MAX_CHAIN} formulas lean on one another")
+        figure = self.workbook.figure(name)
+        if figure.error is not None:
+            absent = figure.error.fault == "absent"
+            raise ScopeError(figure.error.message if absent else f"{name} cannot be computed", fault="absent" if absent else "blocked")
+        assert figure.quantity is not None
+        return figure.quantity
+
+
+def _key(name: CellName, measured: Unit) -> Quantity:
+    """A row's key as a number, exact."""
+    if isinstance(name.row, str):
+        raise ScopeError(f"{name} holds text", fault="absent")
+    value = written(Decimal(name.row), exact=True).low * measured.factor
+    return of_input(Input(str(name), Interval.exact(value), value), measured.dimension)
+
+
+def _require(quantity: Quantity, measured: Unit) -> None:
+    if quantity.dimension != measured.dimension:
+        raise FormulaError(f"the formula gives {describe(quantity.dimension)}, and the column is in {measured.text} ({describe(measured.dimension)})", fault="units")
