@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kvdocs.kind import Kind
-from kvdocs.model import Loc
+from kvdocs.model import Loc, fields_at
 from kvdocs.problems import (
     BAD_ID,
     DUPLICATE_ID,
@@ -29,7 +29,7 @@ from kvdocs.source import RawRecord, find_files, read_records
 
 _TYPE_WORDS = {
     "string_type": "text", "int_type": "a whole number", "bool_type": "true or false", "list_type": "a list",
-    "dict_type": "a mapping", "model_type": "a mapping", "model_attributes_type": "a mapping", "decimal_type": "a number", "is_instance_of": "a number",
+    "dict_type": "a mapping", "model_type": "a mapping", "model_attributes_type": "a mapping", "number_type": "a number", "decimal_type": "a number",
     "date_type": "a date such as 2026-08-24", "float_type": "a number", "tuple_type": "a list",
 }  # fmt: skip
 
@@ -64,25 +64,38 @@ def validate(raw: RawRecord, kind: Kind) -> tuple[Entry | None, list[Problem]]:
     try:
         record = kind.model.model_validate(raw.data)
     except ValidationError as error:
-        return None, [_shape_problem(raw, kind, name, fault) for fault in _widest(error.errors(include_url=False))]
+        return None, [_shape_problem(raw, kind, name, fault, words) for fault, words in _one_per_value(raw.data, error.errors(include_url=False))]
     if not kind.accepts_id(record.id):
         return None, [Problem(BAD_ID, f"the id of {_article(kind.name)} is {kind.prefix} and a number, not {record.id!r}", raw.place_of(("id",), value=True), record.id)]
     return Entry(kind, record, raw), []
 
 
-def _widest(faults: list[Any]) -> Iterator[Any]:
-    """Of the faults that a union reports for one value, those of its last alternative; all others as they are."""
-    seen: set[tuple[Any, ...]] = set()
+def _one_per_value(data: Any, faults: list[Any]) -> list[tuple[Any, list[str]]]:
+    """Each faulty value once, with the types that it could have had: a union reports every alternative apart."""
+    by_value: dict[tuple[Any, ...], tuple[Any, list[str]]] = {}
     for fault in faults:
-        place = tuple(part for part in fault["loc"] if isinstance(part, int) or "[" not in str(part))
-        key = (place, fault["type"] in ("missing", "extra_forbidden"))
-        if key not in seen:
-            seen.add(key)
-            yield fault
+        word = _TYPE_WORDS.get(fault["type"], "")
+        key = (_walked(data, fault["loc"]), word != "", fault["type"] if not word else "")
+        _, words = by_value.setdefault(key, (fault, []))
+        if word and word not in words:
+            words.append(word)
+    return list(by_value.values())
 
 
-def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any) -> Problem:
-    loc: Loc = tuple(fault["loc"])
+def _walked(data: Any, loc: Loc) -> Loc:
+    """The parts of a place that are in the data: pydantic adds the name of the alternative for a union."""
+    parts: list[str | int] = []
+    for number, part in enumerate(loc):
+        if (isinstance(data, dict) and part in data) or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+            data = data[part]
+        elif number < len(loc) - 1 or not isinstance(data, dict):
+            continue
+        parts.append(part)
+    return tuple(parts)
+
+
+def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any, type_words: list[str]) -> Problem:
+    loc = _walked(raw.data, tuple(fault["loc"]))
     where = _words(loc)
     code: Code
     hint = None
@@ -90,9 +103,10 @@ def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any) -> 
         code, message = MISSING_FIELD, f"{_article(kind.name)} needs {where}"
     elif fault["type"] == "extra_forbidden":
         code, message = UNKNOWN_KEY, f"{where} is not a field of {_article(kind.name)}" if len(loc) == 1 else f"{where} is not known here"
-        hint = did_you_mean(str(loc[-1]), _known_keys(kind, loc)) or ("known here: " + ", ".join(_known_keys(kind, loc)) if _known_keys(kind, loc) else None)
-    elif fault["type"] in _TYPE_WORDS:
-        code, message = WRONG_TYPE, f"{where} is {_TYPE_WORDS[fault['type']]}, not {_shown(fault['input'])}"
+        known = fields_at(kind.model, tuple(fault["loc"])[:-1])
+        hint = did_you_mean(str(loc[-1]), known) or (f"known here: {', '.join(known)}" if known else None)
+    elif type_words:
+        code, message = WRONG_TYPE, f"{where} is {' or '.join(type_words)}, not {_shown(fault['input'])}"
     else:
         code, message = WRONG_VALUE, f"{where}: {_value_message(fault)}"
         if fault["type"] == "literal_error" and isinstance(fault["input"], str):
@@ -106,13 +120,6 @@ def _value_message(fault: Any) -> str:
     if fault["type"] == "string_pattern_mismatch":
         return f"{_shown(fault['input'])} does not have the form {fault['ctx']['pattern']}"
     return str(fault["msg"]).removeprefix("Value error, ")
-
-
-def _known_keys(kind: Kind, loc: Loc) -> list[str]:
-    """The fields that may stand beside an unknown key; empty when the part cannot be told."""
-    from kvdocs.model import fields_at
-
-    return fields_at(kind.model, loc[:-1])
 
 
 def _words(loc: Loc) -> str:

@@ -12,6 +12,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 Loc = tuple[str | int, ...]
 """The way from a record to one of its values: keys of mappings and positions in lists."""
@@ -87,7 +88,15 @@ def _text_date(value: object) -> object:
 Date = Annotated[date, BeforeValidator(_text_date)]
 """A day, written `2026-08-24`."""
 
-Number = int | Decimal
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise PydanticCustomError("number_type", "a number")
+    return value
+
+
+Number = Annotated[int | Decimal, BeforeValidator(_number)]
 """A number with its digits as written: `31.50` stays `Decimal('31.50')`."""
 
 SIZES = ("XS", "S", "M", "L", "XL")

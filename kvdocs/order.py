@@ -260,7 +260,7 @@ class _Planner:
     def _reasons(self, node: str, state: str) -> list[str]:
         """The parts of the rank rule that speak for a node that can be worked on, strongest first."""
         record = self._entry(node).record
-        reasons = ["in review"] if state == "in_review" else []
+        reasons = [f"in review: {self._next_step(node, state)}"] if state == "in_review" else []
         gain, whose = self._best_payoff(node)
         if gain:
             reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain} %")
