@@ -82,7 +82,7 @@ def _chain(order: Order, name: str, depth: int, seen: set[str]) -> list[Step]:
     row = order.rows[name]
     place = f"rank {row.rank}, " if row.rank and depth == 0 else ""
     state = row.state.replace("_", " ")
-    steps = [Step(depth, row, place + (row.why if row.why.startswith(state) else f"{state}: {row.why}"))]
+    steps = [Step(depth, row, place + (row.why if row.why.startswith((state, "waits")) else f"{state}: {row.why}"))]
     if name in seen:
         return [Step(depth, row, "again: these block each other")]
     for blocker in row.blocked_by:

@@ -86,12 +86,18 @@ def _walked(data: Any, loc: Loc) -> Loc:
     """The parts of a place that are in the data: pydantic adds the name of the alternative for a union."""
     parts: list[str | int] = []
     for number, part in enumerate(loc):
-        if (isinstance(data, dict) and part in data) or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+        if _holds(data, part):
             data = data[part]
         elif number < len(loc) - 1 or not isinstance(data, dict):
             continue
         parts.append(part)
     return tuple(parts)
+
+
+def _holds(data: Any, part: str | int) -> bool:
+    if isinstance(data, list):
+        return isinstance(part, int) and part < len(data)
+    return isinstance(data, dict) and part in data
 
 
 def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any, type_words: list[str]) -> Problem:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -85,11 +85,8 @@ def test_what_ruamel_writes_is_read_back(value: Any) -> None:
     out = StringIO()
     yaml.dump({"value": value}, out)
     body = out.getvalue().split("---", 1)[1]
-    try:
-        assert load_yaml(body.encode()) == {"value": value}
-    except SourceError as error:
-        # ruamel writes an empty collection that it meets twice as an anchor and an alias, which records do not have.
-        assert "alias" in error.message or "tag" in error.message
+    assume("&id" not in body)  # a value that ruamel met twice becomes an alias, which records do not have
+    assert load_yaml(body.encode()) == {"value": value}
 
 
 @pytest.mark.parametrize(
