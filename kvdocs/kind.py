@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -40,10 +41,11 @@ class Context(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a kind's list: its heading and the cell of an entry."""
+    """A column of a kind's list: its heading, the cell of an entry, and whether the list can be filtered by its values."""
 
     heading: str
     cell: Callable[[Entry, Context], Cell]
+    filter: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Kind:
     `prefix` gives ids of the form PREFIX + number, which prose may mention (`D2`); None allows any id.
     `pattern` is the file name pattern of its records.
     `view` and `columns` say how an entry looks on its page and in the list.
+    `document` names the stand-alone document that carries its records (`roadmap`, `defects`, `measurements`, `repro`, `probes`).
     """
 
     name: str
@@ -68,12 +71,20 @@ class Kind:
     checks: tuple[Check, ...] = ()
     codes: tuple[Code, ...] = ()
     template: str = "record.md.j2"
-    hidden: frozenset[str] = field(default=frozenset({"acknowledged"}))
+    document: str = ""
+    hidden: frozenset[str] = field(default=frozenset({"acknowledged", "formerly"}))
 
     @property
     def title(self) -> str:
         """The heading of the kind's list: the plural with a capital."""
         return self.plural[0].upper() + self.plural[1:]
+
+    @property
+    def about(self) -> str:
+        """One sentence that says what such a record is: the first line of the kind's module."""
+        first = (sys.modules[self.model.__module__].__doc__ or "").partition("\n")[0]
+        text = first.removeprefix(f"{self.name}: ")
+        return text[:1].upper() + text[1:]
 
     def accepts_id(self, record_id: str) -> bool:
         """Whether an id has the form of this kind."""

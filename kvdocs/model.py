@@ -36,6 +36,7 @@ class Record(Part):
 
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="The name that other records and pages use; unique in the registry.")
     title: str = Field(min_length=1, description="One line that says what this is. Inline Markdown is allowed.")
+    formerly: list[str] = Field(default=[], description="Ids that this record had before; their addresses lead to it.")
     acknowledged: list[Acknowledgement] = Field(default=[], description="Warnings about this record that are accepted, with the reason.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from re import findall
 
 
 class Md(str):
@@ -59,7 +60,8 @@ class Facts:
 class Table:
     """Rows under headings. `numeric` names the columns that are aligned to the right.
 
-    `sortable` lets the page sort and filter it; `row_ids` gives each row an anchor.
+    `sortable` lets the page sort and filter it; `filters` names the columns that offer a choice of their values.
+    `row_ids` gives each row an anchor; `name` is what the address calls the table when it keeps its state.
     """
 
     headings: tuple[str, ...]
@@ -69,6 +71,12 @@ class Table:
     sortable: bool = False
     row_ids: tuple[str, ...] = ()
     name: str = ""
+    filters: frozenset[int] = frozenset()
+
+    @property
+    def choices(self) -> str:
+        """The numbers of the columns that offer a choice, as text."""
+        return " ".join(str(number) for number in sorted(self.filters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,17 @@ class CodeBlock:
     language: str = ""
     title: str = ""
     marked: tuple[int, ...] = ()
+
+    @property
+    def fence(self) -> str:
+        """A fence that is longer than every run of backticks in the text."""
+        longest = max((len(run) for run in findall(r"`+", self.text)), default=0)
+        return "`" * max(3, longest + 1)
+
+    @property
+    def marked_lines(self) -> str:
+        """The numbers of the marked lines, as text."""
+        return " ".join(str(number) for number in self.marked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,39 @@ class Picture:
     caption: str = ""
 
 
-Block = Prose | Facts | Table | CodeBlock | Notice | Items | Picture
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A number that leads somewhere: what is counted, how many, and where they are listed."""
+
+    label: str
+    value: str
+    href: str = ""
+    tone: str = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """Numbers side by side."""
+
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A choice that filters every table of the page by the column with this heading."""
+
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks under a line that opens and closes them."""
+
+    title: str
+    blocks: tuple[Prose | Facts | Table | CodeBlock | Items, ...]
+
+
+Block = Prose | Facts | Table | CodeBlock | Notice | Items | Picture | Cards | Choice | Folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,104 @@
+"""Inline values as Markdown: escaping, links, code, badges, and the cells of tables."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from html import escape as html_escape
+
+from kvdocs.view import Badge, Cell, Code, Inline, Link, Md
+
+DASH = "—"
+
+
+class Dialect(StrEnum):
+    """Whom the Markdown is for.
+
+    SITE: Python-Markdown with attribute lists, read by MkDocs, ProperDocs and Zensical.
+    PLAIN: what hosts of repositories show; no class names, no attributes.
+    """
+
+    SITE = "site"
+    PLAIN = "plain"
+
+
+_SPECIAL = re.compile(r"([\\`*\[\]<>|~])|(?<![^\W_])(_)|(_)(?![^\W_])|(&)(?=#?\w+;)")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "|": "&#124;", "&": "&amp;"}
+_BLOCK_START = re.compile(r"^(\s*)([#+-]|\d+(?=\.))(?=[\s.])", re.MULTILINE)
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def escape(text: str) -> str:
+    """Plain text as Markdown that shows it as it is, also inside a table."""
+    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
+
+
+def code(text: str) -> str:
+    """Text as code inside a line; as HTML where backticks or table bars would break a code span."""
+    if "`" in text or "|" in text or "\n" in text or not text.strip():
+        shown = html_escape(text, quote=False).replace("|", "&#124;").replace("`", "&#96;").replace("\n", "<br>")
+        return f"<code>{shown}</code>"
+    return f"`{text}`"
+
+
+def link(value: Link) -> str:
+    """A link, or its text alone when it leads nowhere."""
+    if not value.href:
+        return escape(value.text)
+    title = f' "{_title(value.title)}"' if value.title else ""
+    return f"[{escape(value.text)}]({value.href.replace(' ', '%20').replace('(', '%28').replace(')', '%29')}{title})"
+
+
+def _title(text: str) -> str:
+    return html_escape(plain(text), quote=False).replace('"', "&quot;").replace("|", "&#124;")
+
+
+def badge(value: Badge, dialect: Dialect) -> str:
+    """A state in words, coloured on the site."""
+    if dialect is Dialect.PLAIN:
+        return escape(value.text)
+    return f'<span class="kv-badge kv-{value.tone}">{html_escape(value.text, quote=False)}</span>'
+
+
+def inline(value: Inline, dialect: Dialect) -> str:
+    """One inline value as Markdown."""
+    if isinstance(value, Md):
+        return str(value)
+    if isinstance(value, Link):
+        return link(value)
+    if isinstance(value, Code):
+        return code(value.text)
+    if isinstance(value, Badge):
+        return badge(value, dialect)
+    return escape(value)
+
+
+def cell(value: Cell, dialect: Dialect) -> str:
+    """A value inside one line: several are joined by commas, paragraphs and lists become line breaks, nothing is a dash."""
+    if value is None or value == () or value == "":
+        return DASH
+    if isinstance(value, tuple):
+        return ", ".join(cell(part, dialect) for part in value)
+    text = inline(value, dialect)
+    return flat(text) if isinstance(value, Md) else text.replace("\n", " ")
+
+
+def flat(markdown: str) -> str:
+    """Markdown in one line that a table's cell can hold."""
+    text = _FENCE.sub(lambda found: code(found[2].rstrip("\n")) + "\n", markdown.strip())
+    text = _CODE_SPAN.sub(lambda found: code(found[2].strip()) if "|" in found[2] or len(found[1]) > 1 else " ".join(found[0].split()), text)
+    text = text.replace("\\|", "&#124;").replace("|", "&#124;")
+    lines = [re.sub(r"^\s*[-*]\s+", "• ", line).strip() for line in re.split(r"\n\s*\n|\n(?=\s*[-*]\s)", text)]
+    return "<br>".join(" ".join(line.split()) for line in lines if line)
+
+
+def plain(markdown: str) -> str:
+    """Inline Markdown without its marks, for titles of pages and tooltips."""
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return " ".join(text.replace("**", "").replace("`", "").split())
+
+
+def paragraph(text: str) -> Md:
+    """Plain text as Markdown of its own, so that no line of it starts a list or a heading."""
+    return Md(_BLOCK_START.sub(r"\1\\\2", escape(text)))
