@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kvdocs.checks import files, links, work
+from kvdocs.checks import figures, files, links, work
 from kvdocs.problems import UNUSED_ACKNOWLEDGEMENT, Problem, acknowledge, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Registry
@@ -15,6 +15,7 @@ CHECKS: tuple[Callable[[Registry, Project], Iterator[Problem]], ...] = (
     files.check_files,
     work.check_cycles,
     work.check_statuses,
+    figures.check_figures,
 )
 
 

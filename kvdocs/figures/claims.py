@@ -15,11 +15,11 @@ from math import inf
 
 from kvdocs.figures import numerals
 from kvdocs.figures.formula import FormulaError, Key, evaluate, references
-from kvdocs.figures.interval import Interval, UndefinedError, written
+from kvdocs.figures.interval import Interval, written
 from kvdocs.figures.quantity import Quantity, describe
 from kvdocs.figures.sheet import Number
 from kvdocs.figures.table import COVERAGE, CellName, in_unit
-from kvdocs.figures.units import Unit, UnknownUnitError, unit
+from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
 from kvdocs.figures.workbook import Workbook
 
 
@@ -148,6 +148,14 @@ class Judgement:
         return min(self.rows, key=lambda row: (row.verdict is not Verdict.FAILS, row.room)) if self.rows else None
 
     @property
+    def claimed(self) -> str:
+        """What is claimed, as the end of a sentence: `is at most 4%`."""
+        try:
+            return self.claim.relation.words(unit(self.claim.unit))
+        except UnknownUnitError:
+            return self.claim.relation.words(PURE)
+
+    @property
     def reason(self) -> str:
         """One sentence: the worst row's value against the claim, and what keeps it from being decided."""
         worst = self.worst
@@ -156,7 +164,7 @@ class Judgement:
         assert worst is not None
         at = f" at {numerals.text(Fraction(worst.row), 0) if isinstance(worst.row, int) else worst.row}" if worst.row is not None else ""
         bounds = f" ({worst.range_text})" if worst.range_text and worst.verdict is Verdict.UNDECIDED else ""
-        sentence = f"the value{at} is {worst.text}{bounds}, and the claim is that it {self.claim.relation.words(worst.unit)}"
+        sentence = f"the value{at} is {worst.text}{bounds}, and the claim is that it {self.claimed}"
         if self.verdict is Verdict.UNDECIDED and self.unsupported and worst.verdict is Verdict.HOLDS:
             return f"{sentence}; but {', '.join(self.unsupported)} was published without its inputs"
         return sentence
@@ -215,24 +223,20 @@ def _show(number: Number) -> str:
     return numerals.text(Fraction(number), numerals.decimals_of(number))
 
 
-def relation_of(**fields: Number | Sequence[Number] | None) -> Relation:
-    """The relation that exactly one of `equals` (with `tolerance`), `at_most`, `at_least`, `between` gives; ValueError says what is wrong."""
-    tolerance = fields.pop("tolerance", None)
-    given = {name: value for name, value in fields.items() if value is not None}
-    if len(given) != 1:
-        raise ValueError(f"a claim has exactly one of {', '.join(fields)}")
-    ((name, value),) = given.items()
-    if tolerance is not None and name != "equals":
-        raise ValueError("a tolerance belongs to `equals`")
-    try:
-        if isinstance(value, Sequence):
-            low, high = value
-            if not low <= high:
-                raise ValueError("the smaller number comes first in `between`")
-            return Relation.between(low, high)
-        assert value is not None
-        if tolerance is not None and not isinstance(tolerance, Sequence):
-            return Relation.near(value, tolerance)
-        return {"equals": Relation.equals, "at_most": Relation.at_most, "at_least": Relation.at_least}[name](value)
-    except UndefinedError as error:
-        raise ValueError(str(error)) from None
+def relation_of(
+    equals: Number | None = None,
+    tolerance: Number | None = None,
+    at_most: Number | None = None,
+    at_least: Number | None = None,
+    between: Sequence[Number] | None = None,
+) -> Relation:
+    """The relation that one of these gives. ValueError when none is given, UndefinedError when a number is out of all bounds."""
+    if equals is not None:
+        return Relation.near(equals, tolerance) if tolerance is not None else Relation.equals(equals)
+    if at_most is not None:
+        return Relation.at_most(at_most)
+    if at_least is not None:
+        return Relation.at_least(at_least)
+    if between is not None:
+        return Relation.between(*between)
+    raise ValueError("a claim has one of equals, at_most, at_least, between")

@@ -103,6 +103,13 @@ class Figure:
         return numerals.text(self.value, self.decimals, sign=self.column.signed) + self.unit.label
 
     @property
+    def bounds_text(self) -> tuple[str, str]:
+        """Both ends of the interval with one digit more than the figure, and their unit; only for a figure that has a value."""
+        assert self.interval is not None
+        low, high = (numerals.text(bound, self.decimals + 1, sign=self.column.signed) + self.unit.label for bound in (self.interval.low, self.interval.high))
+        return low, high
+
+    @property
     def published_text(self) -> str:
         """What was published, as it was written; empty when nothing was."""
         published = self.cell.published

@@ -1,0 +1,163 @@
+"""Checks of figures: formulas, published figures, claims, comparisons, and the figures that texts cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvdocs.checks.text_place import place_in_text
+from kvdocs.figures.claims import Judgement, Verdict
+from kvdocs.figures.comparison import Order, order_of
+from kvdocs.figures.formula import Fault, FormulaError
+from kvdocs.figures.table import Figure, Reproduction
+from kvdocs.figures.units import UnknownUnitError, unit
+from kvdocs.kinds.claim import CLAIM_FAILS, CLAIM_UNDECIDED, CLAIM_UNSUPPORTED, Claim
+from kvdocs.kinds.measurement import (
+    CITATION_ERROR,
+    FORMULA_CYCLE,
+    FORMULA_ERROR,
+    INVALID_ARM,
+    ORDER_DRIFTS,
+    ORDER_UNKNOWN,
+    PUBLISHED_DIFFERS,
+    PUBLISHED_UNDECIDED,
+    PUBLISHED_UNSUPPORTED,
+    TEXT,
+    UNIT_MISMATCH,
+    UNKNOWN_UNIT,
+    Measurement,
+)
+from kvdocs.ledger import Ledger, ledger_of
+from kvdocs.model import Loc
+from kvdocs.problems import Code, Problem
+from kvdocs.project import Project
+from kvdocs.registry import Entry, Registry
+
+_FORMULA_CODES: dict[Fault, Code] = {"form": FORMULA_ERROR, "name": FORMULA_ERROR, "undefined": FORMULA_ERROR, "units": UNIT_MISMATCH, "cycle": FORMULA_CYCLE}
+"""An empty cell is no error of a formula, and what another error blocks is not reported again."""
+
+_PUBLISHED_CODES = {Reproduction.DIFFERS: PUBLISHED_DIFFERS, Reproduction.UNDECIDED: PUBLISHED_UNDECIDED, Reproduction.UNSUPPORTED: PUBLISHED_UNSUPPORTED}
+
+
+def check_figures(registry: Registry, project: Project) -> Iterator[Problem]:
+    """What computing the figures of all measurements and claims brings to light."""
+    ledger = ledger_of(registry)
+    for entry in registry.of("measurement"):
+        record = entry.record
+        assert isinstance(record, Measurement)
+        yield from _units(entry, record)
+        yield from _formulas(entry, record, ledger)
+        yield from _published(entry, record, ledger)
+        yield from _order(entry, record)
+        yield from _arms(entry, record, ledger)
+    for entry in registry.of("claim"):
+        yield from _claim(entry, ledger)
+    yield from _citations(registry, ledger)
+
+
+def _units(entry: Entry, record: Measurement) -> Iterator[Problem]:
+    for position, column in enumerate(record.columns):
+        if column.unit != TEXT:
+            yield from _unit(entry, ("columns", position, "unit"), column.unit)
+
+
+def _unit(entry: Entry, loc: Loc, text: str) -> Iterator[Problem]:
+    try:
+        unit(text)
+    except UnknownUnitError as error:
+        yield Problem(UNKNOWN_UNIT, str(error), entry.raw.place_of(loc, value=True), entry.id, error.hint)
+
+
+def _formulas(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:
+    """The errors of a column's formula, each once; one that belongs to a row names it."""
+    table = ledger.table(record.id)
+    for position, column in enumerate(record.columns):
+        if column.compute is None or column.name not in table.columns:
+            continue
+        for figure in table.column(column.name):
+            if figure.error is not None:
+                in_row = f" in row {figure.name.row}" if figure.error.fault == "undefined" else ""
+                yield from _formula(entry, ("columns", position, "compute"), column.compute, figure.error, f"`{column.name}`{in_row}")
+
+
+def _formula(entry: Entry, loc: Loc, text: str, error: FormulaError, subject: str) -> Iterator[Problem]:
+    code = _FORMULA_CODES.get(error.fault)
+    if code is not None:
+        yield Problem(code, f"{subject}: {error.message}", place_in_text(entry.raw, loc, text, error.offset), entry.id, error.hint)
+
+
+def _published(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:
+    positions = {row.get(record.key): position for position, row in reversed(list(enumerate(record.rows)))}
+    for figure in ledger.table(record.id).figures():
+        code = _PUBLISHED_CODES.get(figure.reproduction) if figure.reproduction is not None else None
+        if code is not None:
+            place = entry.raw.place_of(("rows", positions[figure.name.row], figure.name.column, "published"), value=True)
+            yield Problem(code, _published_message(figure), place, entry.id, _published_hint(figure))
+
+
+def _published_message(figure: Figure) -> str:
+    if figure.reproduction is Reproduction.UNSUPPORTED or figure.interval is None:
+        return f"{figure.name}: {figure.published_text} was published, and what it was computed from is not on record"
+    low, high = figure.bounds_text
+    return f"{figure.name}: {figure.published_text} was published, and the inputs give {figure.text} (with their rounding, {low} to {high})"
+
+
+def _published_hint(figure: Figure) -> str | None:
+    return f"{figure.name.column} = {figure.column.compute}" if figure.column.compute else None
+
+
+def _order(entry: Entry, record: Measurement) -> Iterator[Problem]:
+    """Compared arms ran in an order that is known and cancels drift."""
+    if not record.comparisons:
+        return
+    order = order_of(record.order if isinstance(record.order, list) else None)
+    if order is Order.UNKNOWN:
+        message = f"{record.id} compares arms, and the order in which they ran is not on record"
+        yield Problem(ORDER_UNKNOWN, message, entry.raw.place_of(("order",)), record.id, "write the arms in `order` as they ran")
+    elif order is Order.DRIFTS:
+        assert isinstance(record.order, list)
+        message = f"in the order {' '.join(record.order)} a steady drift does not cancel"
+        yield Problem(ORDER_DRIFTS, message, entry.raw.place_of(("order",)), record.id, "run A B B A")
+
+
+def _arms(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:
+    positions = {row.get(record.key): position for position, row in reversed(list(enumerate(record.rows)))}
+    for arm in ledger.invalid_arms(record.id):
+        place = entry.raw.place_of(("rows", positions[arm.name.row], arm.name.column))
+        message = f"{arm.name} spreads {arm.ratio:.1f} times as much as the noise floor, and {arm.limit:.1f} times is the most"
+        yield Problem(INVALID_ARM, message, place, record.id, "leave the whole block out, keep its data under `exclusions`, and run it again")
+
+
+def _claim(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
+    record = entry.record
+    assert isinstance(record, Claim)
+    yield from _unit(entry, ("unit",), record.unit)
+    if record.expression is None:
+        yield Problem(CLAIM_UNSUPPORTED, f"{record.id}: nothing on record decides it", entry.raw.place_of(("unsupported",)), record.id)
+        return
+    judgement = ledger.judgements[record.id]
+    if judgement.error is not None:
+        yield from _formula(entry, ("expression",), record.expression, judgement.error, record.id)
+        if judgement.error.fault == "absent":
+            yield Problem(FORMULA_ERROR, f"{record.id}: {judgement.error.message}", place_in_text(entry.raw, ("expression",), record.expression, judgement.error.offset), record.id)
+        return
+    code = _claim_code(judgement)
+    if code is not None:
+        yield Problem(code, f"{record.id} {judgement.verdict}: {judgement.reason}", entry.raw.place_of(("expression",)), record.id)
+
+
+def _claim_code(judgement: Judgement) -> Code | None:
+    if judgement.verdict is Verdict.HOLDS:
+        return None
+    if judgement.verdict is Verdict.FAILS:
+        return CLAIM_FAILS
+    worst = judgement.worst
+    return CLAIM_UNSUPPORTED if judgement.unsupported and worst is not None and worst.verdict is Verdict.HOLDS else CLAIM_UNDECIDED
+
+
+def _citations(registry: Registry, ledger: Ledger) -> Iterator[Problem]:
+    for cited in ledger.citations:
+        error = cited.citation.error
+        if error is not None and error.fault != "blocked":
+            entry = registry.entries[cited.record]
+            place = place_in_text(entry.raw, cited.loc, cited.text, error.offset)
+            yield Problem(CITATION_ERROR, f"a citation in {entry.id}: {error.message}", place, entry.id, error.hint)

@@ -1,0 +1,50 @@
+"""What a measurement and a claim come to: the values that pages and commands show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kvdocs.figures.claims import Judgement
+from kvdocs.figures.comparison import Comparison
+from kvdocs.figures.formula import Key
+from kvdocs.figures.table import CellName, Figure, Reproduction, Table
+
+
+@dataclass(frozen=True, slots=True)
+class ArmComparison:
+    """Arm `b` against arm `a` in one row."""
+
+    row: Key
+    a: str
+    b: str
+    result: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidArm:
+    """An arm whose samples spread more than the noise floor allows: `ratio` times its spread, where `limit` times is the most."""
+
+    name: CellName
+    ratio: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementFigures:
+    """All that is computed for a measurement; `claims` are those that read one of its cells."""
+
+    table: Table
+    comparisons: tuple[ArmComparison, ...]
+    claims: tuple[Judgement, ...]
+
+    @property
+    def published(self) -> tuple[Figure, ...]:
+        """The figures for which something was published, row by row."""
+        return tuple(figure for figure in self.table.figures() if figure.cell.published is not None)
+
+    @property
+    def reproduction(self) -> Mapping[Reproduction, int]:
+        """How many published figures came out how; only what occurs."""
+        return Counter(figure.reproduction for figure in self.published if figure.reproduction is not None)

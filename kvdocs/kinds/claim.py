@@ -1,0 +1,132 @@
+"""claim: a sentence with a figure in it, as it was published, and the expression that tells whether it holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kvdocs.kind import Column, Context, Kind
+from kvdocs.model import Markdown, Number, Record, Ref
+from kvdocs.problems import Code, Severity
+from kvdocs.registry import Entry
+from kvdocs.view import Badge, Block, Cell, Fact, Inline, Prose, RecordView, Section, Table
+from kvdocs.view import Code as CodeText
+
+if TYPE_CHECKING:
+    from kvdocs.figures.claims import Judgement
+
+TONES = {"holds": "good", "fails": "bad", "undecided": "warn"}
+
+CLAIM_FAILS = Code("claim-fails", Severity.WARNING, "A claim is contradicted by the figures on record.")
+CLAIM_UNDECIDED = Code("claim-undecided", Severity.WARNING, "Rounding or uncertainty of the figures on record does not decide a claim.")
+CLAIM_UNSUPPORTED = Code("claim-unsupported", Severity.INFO, "A claim rests on figures that were published without their inputs, or on nothing that is on record.")
+
+
+class Claim(Record):
+    """A claim. `title` says it in one line.
+
+    What is claimed of the expression's value is one of `equals`, `at_most`, `at_least`, `between`.
+    A number in `equals` and `between` stands for its rounding (`108` is 107.5 to 108.5, `6e+1` is 55 to 65); a limit and a tolerance are exact.
+    """
+
+    published: str = Field(description="The words in which it was published.")
+    expression: str | None = Field(default=None, description="A formula over measurements, such as `M2.agreement`.")
+    equals: Number | None = Field(default=None, description="The value rounds to this number; with `tolerance`, it is no further away than that.")
+    tolerance: Number | None = Field(default=None, description="How far from `equals` the value may be, in the unit of the claim.")
+    at_most: Number | None = None
+    at_least: Number | None = None
+    between: list[Number] | None = Field(default=None, min_length=2, max_length=2, description="The value rounds to a number from the first to the second.")
+    unit: str = Field(default="1", description="The unit of the numbers above.")
+    rows: Literal["all"] | list[int | str] = Field(default=[], description="The keys for which it is meant, or `all`; none when the expression names its rows.")
+    unsupported: Markdown | None = Field(default=None, description="Instead of an expression: what would have to be on record to decide it.")
+    about: list[Annotated[str, Ref()]] = Field(default=[], description="The records that it is about.")
+    note: Markdown | None = None
+    sources: list[Annotated[str, Ref("reference")]] = []
+
+    @model_validator(mode="after")
+    def _one_relation(self) -> Claim:
+        given = [name for name in ("equals", "at_most", "at_least", "between") if getattr(self, name) is not None]
+        if (self.expression is None) == (self.unsupported is None):
+            raise ValueError("a claim has an `expression`, or says in `unsupported` why it cannot have one")
+        if self.expression is not None and len(given) != 1:
+            raise ValueError("a claim has exactly one of equals, at_most, at_least, between")
+        if self.expression is None and given:
+            raise ValueError(f"`{given[0]}` needs an expression")
+        if self.tolerance is not None and self.equals is None:
+            raise ValueError("a tolerance belongs to `equals`")
+        if self.between is not None and self.between[0] > self.between[1]:
+            raise ValueError("the smaller number comes first in `between`")
+        return self
+
+
+def claim_of(entry: Entry) -> Claim:
+    """The record of a claim's entry."""
+    assert isinstance(entry.record, Claim)
+    return entry.record
+
+
+def _judgement(entry: Entry, context: Context) -> Judgement | None:
+    judgement: Judgement | None = context.computed("figures", entry.id)
+    return judgement
+
+
+def verdict_badge(entry: Entry, context: Context) -> Badge:
+    """The verdict with its colour; undecided where nothing was computed."""
+    judgement = _judgement(entry, context)
+    word = str(judgement.verdict) if judgement is not None else "undecided"
+    return Badge(word, TONES[word])
+
+
+def _why(entry: Entry, context: Context) -> Cell:
+    record, judgement = claim_of(entry), _judgement(entry, context)
+    if judgement is not None:
+        return judgement.reason
+    return context.prose(record.unsupported, record.id) if record.unsupported else None
+
+
+def view(entry: Entry, context: Context) -> RecordView:
+    """The page of a claim."""
+    record, judgement = claim_of(entry), _judgement(entry, context)
+    facts = [
+        Fact("Verdict", verdict_badge(entry, context)),
+        Fact("Why", _why(entry, context)),
+        Fact("Expression", CodeText(record.expression) if record.expression else None),
+        Fact("Claimed", judgement.claimed if judgement is not None else None),
+        Fact("About", tuple(context.link(a) for a in record.about) or None),
+        Fact("Sources", tuple(context.link(s) for s in record.sources) or None),
+    ]
+    sections = [Section("As published", (Prose(context.prose(record.published, record.id)),))]
+    if judgement is not None:
+        sections += _rows(judgement)
+        sections += _rests_on(judgement, context)
+    if record.note:
+        sections.append(Section("Note", (Prose(context.prose(record.note, record.id)),)))
+    return RecordView(state=verdict_badge(entry, context), facts=tuple(fact for fact in facts if fact.value), sections=tuple(sections))
+
+
+def _rows(judgement: Judgement) -> list[Section]:
+    if not judgement.rows:
+        return []
+    rows: list[tuple[Cell, ...]] = []
+    for row in judgement.rows:
+        key = f"{row.row:,}" if isinstance(row.row, int) else row.row
+        marked: tuple[Inline, ...] = (Badge(str(row.verdict), TONES[str(row.verdict)]), "worst row") if row is judgement.worst and len(judgement.rows) > 1 else (Badge(str(row.verdict), TONES[str(row.verdict)]),)
+        rows.append((key, row.text, row.range_text or None, marked))
+    return [Section("Row by row", (Table(("Row", "Value", "Rounding and uncertainty allow", "Verdict"), tuple(rows), frozenset({1, 2})),))]
+
+
+def _rests_on(judgement: Judgement, context: Context) -> list[Section]:
+    if not judgement.cells:
+        return []
+    blocks: list[Block] = []
+    rows = tuple((CodeText(str(cell)), context.link(cell.measurement), "published without its inputs" if str(cell) in judgement.unsupported else None) for cell in judgement.cells)
+    blocks.append(Table(("Figure", "Measurement", "Remark"), rows))
+    return [Section("What it rests on", tuple(blocks))]
+
+
+KIND = Kind(
+    name="claim", plural="claims", folder="claims", position=42, model=Claim, view=view, prefix="K",
+    codes=(CLAIM_FAILS, CLAIM_UNDECIDED, CLAIM_UNSUPPORTED),
+    columns=(Column("Verdict", verdict_badge), Column("Why", _why), Column("About", lambda e, c: tuple(c.link(a, a) for a in claim_of(e).about) or None)),
+)  # fmt: skip

@@ -1,0 +1,235 @@
+"""measurement: rows of figures with their units and samples, what was computed from them, what was published, and what they rule out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds._measurement_view import published_state, view
+from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref
+from kvdocs.problems import Code, Problem, Severity, did_you_mean
+from kvdocs.registry import Entry, Registry
+from kvdocs.view import Cell
+
+TEXT = "text"
+"""The unit of a column that holds words."""
+
+
+class MeasuredCell(Part):
+    """A cell with more than a value: the samples of an arm, one for each process, or what was published for it."""
+
+    value: Number | None = None
+    samples: list[Number] = Field(default=[], description="One figure for each process, in the order in which they ran.")
+    repetitions: int | None = Field(default=None, ge=1, description="How many repetitions inside a process each sample is the mean of.")
+    published: Number | None = Field(default=None, description="What was published, in the column's unit, with its digits. It is held against what is computed.")
+    note: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> MeasuredCell:
+        if self.value is not None and self.samples:
+            raise ValueError("a cell has a value or samples, not both")
+        if self.value is None and not self.samples and self.published is None:
+            raise ValueError("a cell has a value, samples, or what was published")
+        return self
+
+
+class MeasuredColumn(Part):
+    """A column of a measurement."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", description="The name that formulas use.")
+    title: str = Field(description="The heading.")
+    quantity: str = Field(default="", description="What is measured, such as `decode rate`.")
+    unit: str = Field(default="1", description="A unit such as `ms/token`, `GiB` or `%`; `text` for words.")
+    better: Literal["higher", "lower", "neither"] = "neither"
+    exact: bool = Field(default=False, description="The numbers stand for themselves (counts); else half a unit of the last digit is open to both sides.")
+    compute: str | None = Field(default=None, description="The formula of a derived column, over columns of this or another measurement.")
+    relative_to: str | None = Field(default=None, description="The denominator of a relative figure, in words.")
+    decimals: int | None = Field(default=None, ge=0, le=9, description="Places after the point when nothing was published.")
+    note: Markdown | None = None
+
+
+class Exclusion(Part):
+    """Data that were left out. They stay here, with the rule that left them out."""
+
+    what: Markdown = Field(description="What was left out.")
+    arm: str | None = Field(default=None, description="The column.")
+    row: int | str | None = Field(default=None, description="The key of the row.")
+    values: list[Number] = Field(default=[], description="The figures; none when they were not kept.")
+    rule: Markdown = Field(description="The rule by which it was left out.")
+    decided: Literal["before-looking", "after-looking", "not-recorded"]
+    by: str | None = None
+
+
+class ArmPair(Part):
+    """Two arms to compare: `b` against `a`."""
+
+    a: str
+    b: str
+    threshold: Number | None = Field(default=None, description="The smallest change of practical use, in per cent; 1 if absent.")
+
+
+class Chart(Part):
+    """A picture of columns over the rows."""
+
+    type: Literal["bars", "stack", "line"]
+    columns: list[str] = Field(min_length=1)
+    title: str
+    note: str = ""
+
+
+class Measurement(Record):
+    """A measurement. `title` says what was measured."""
+
+    summary: Markdown | None = None
+    environment: Annotated[str, Ref("environment")] | None = None
+    repository: str | None = None
+    commit: Commit | None = None
+    probes: list[Annotated[str, Ref("probe")]] = Field(default=[], description="The patches that were applied. Figures under one whose output is wrong are bounds.")
+    script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script that measures it.")
+    results: list[Annotated[str, Ref("result")]] = Field(default=[], description="The executions that the figures come from; without any, they are reported.")
+    protocol: Markdown | None = Field(default=None, description="How it was measured, beyond what the environment says.")
+    key: str = Field(description="The column that names the rows.")
+    columns: list[MeasuredColumn] = Field(min_length=1)
+    rows: list[dict[str, Number | str | MeasuredCell]] = Field(min_length=1)
+    order: Literal["unknown"] | list[str] | None = Field(default=None, description="The arms in the order in which they really ran, or `unknown`.")
+    order_note: Markdown | None = None
+    noise_floor: list[Annotated[str, Ref("measurement")]] = Field(default=[], description="Measurements whose replicated arms tell the spread between processes of this machine.")
+    comparisons: list[ArmPair] = []
+    exclusions: list[Exclusion] = []
+    charts: list[Chart] = []
+    rules_out: Markdown | None = Field(default=None, description="What the figures exclude.")
+    about: list[Annotated[str, Ref("item", "defect", "decision", "experiment", "correction")]] = []
+    sources: list[Annotated[str, Ref("reference")]] = []
+
+    def column(self, name: str) -> MeasuredColumn | None:
+        """The column of this name, or None."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def arms(self) -> list[str]:
+        """The columns that have samples."""
+        return [c.name for c in self.columns if any(isinstance(cell := row.get(c.name), MeasuredCell) and cell.samples for row in self.rows)]
+
+
+def _error(name: str, meaning: str) -> Code:
+    return Code(name, Severity.ERROR, meaning)
+
+
+def _warning(name: str, meaning: str) -> Code:
+    return Code(name, Severity.WARNING, meaning)
+
+
+UNKNOWN_COLUMN = _error("unknown-column", "A row, a comparison, a chart or the key of a measurement names a column that it does not have.")
+DUPLICATE_COLUMN = _error("duplicate-column", "Two columns of a measurement have the same name.")
+BAD_ROW = _error("bad-row", "A row has no key, the key of another row, or a cell that does not fit its column.")
+UNKNOWN_UNIT = _error("unknown-unit", "A unit is not known.")
+FORMULA_ERROR = _error("formula-error", "A formula cannot be read or computed.")
+UNIT_MISMATCH = _error("unit-mismatch", "A formula mixes units, or gives another unit than its column or claim has.")
+FORMULA_CYCLE = _error("formula-cycle", "Formulas need each other in a circle.")
+NO_DENOMINATOR = _warning("no-denominator", "A relative figure does not say what it is relative to.")
+PUBLISHED_DIFFERS = _warning("published-differs", "A published figure cannot be reproduced from its inputs, whatever the rounding hides.")
+PUBLISHED_UNDECIDED = Code("published-undecided", Severity.INFO, "A published figure is not what the inputs give as written, but other digits behind the rounding could give it.")
+PUBLISHED_UNSUPPORTED = Code("published-unsupported", Severity.INFO, "A published figure was computed from something that is not on record.")
+ORDER_UNKNOWN = _warning("order-unknown", "Arms are compared, and it is not on record in which order they ran, so drift may stand in for a difference.")
+ORDER_DRIFTS = _warning("order-drifts", "Arms are compared that ran in an order which does not cancel drift (ABAB instead of ABBA).")
+INVALID_ARM = _warning("invalid-arm", "The samples of an arm spread more than the noise floor of the machine allows.")
+CITATION_ERROR = _error("citation-error", "A text cites a figure that cannot be computed.")
+
+CODES = (
+    UNKNOWN_COLUMN, DUPLICATE_COLUMN, BAD_ROW, UNKNOWN_UNIT, FORMULA_ERROR, UNIT_MISMATCH, FORMULA_CYCLE, NO_DENOMINATOR,
+    PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, PUBLISHED_UNSUPPORTED, ORDER_UNKNOWN, ORDER_DRIFTS, INVALID_ARM, CITATION_ERROR,
+)  # fmt: skip
+
+
+def measurement_of(entry: Entry) -> Measurement:
+    """The record of a measurement's entry."""
+    assert isinstance(entry.record, Measurement)
+    return entry.record
+
+
+def check_columns(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    """Every name of a column is the name of one column."""
+    record = measurement_of(entry)
+    known = [column.name for column in record.columns]
+    for position, name in enumerate(known):
+        if name in known[:position]:
+            yield Problem(DUPLICATE_COLUMN, f"{record.id} has a column {name!r} already", entry.raw.place_of(("columns", position, "name"), value=True), record.id)
+    named: list[tuple[tuple[str | int, ...], str]] = [(("key",), record.key)]
+    named += [(("comparisons", i, side), name) for i, pair in enumerate(record.comparisons) for side, name in (("a", pair.a), ("b", pair.b))]
+    named += [(("charts", i, "columns", j), name) for i, chart in enumerate(record.charts) for j, name in enumerate(chart.columns)]
+    named += [(("order", i), name) for i, name in enumerate(record.order if isinstance(record.order, list) else [])]
+    named += [(("exclusions", i, "arm"), x.arm) for i, x in enumerate(record.exclusions) if x.arm is not None]
+    for loc, name in named:
+        if name not in known:
+            yield Problem(UNKNOWN_COLUMN, f"{record.id} has no column {name!r}", entry.raw.place_of(loc, value=True), record.id, _columns_hint(name, known))
+    for position, row in enumerate(record.rows):
+        for name in row:
+            if name not in known:
+                yield Problem(UNKNOWN_COLUMN, f"{record.id} has no column {name!r}", entry.raw.place_of(("rows", position, name)), record.id, _columns_hint(name, known))
+
+
+def _columns_hint(name: str, known: list[str]) -> str:
+    return did_you_mean(name, known) or f"its columns are {', '.join(known)}"
+
+
+def check_rows(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    """Every row has a key of its own, and cells that fit their columns."""
+    record = measurement_of(entry)
+    seen: dict[object, int] = {}
+    for position, row in enumerate(record.rows):
+        key = row.get(record.key)
+        if not isinstance(key, (int, str)):
+            message = f"a row needs its key `{record.key}`" if key is None else f"the key `{record.key}` of a row is a whole number or text"
+            yield Problem(BAD_ROW, message, entry.raw.place_of(("rows", position, record.key), value=True), record.id)
+        elif key in seen:
+            first = entry.raw.place_of(("rows", seen[key], record.key), value=True)
+            place = entry.raw.place_of(("rows", position, record.key), value=True)
+            yield Problem(BAD_ROW, f"the key {key} is taken", place, record.id, related=((first, "first here"),))
+        else:
+            seen[key] = position
+        for name, cell in row.items():
+            column = record.column(name)
+            fault = _misfit(column, cell) if column is not None and name != record.key else None
+            if fault is not None:
+                yield Problem(BAD_ROW, fault[0], entry.raw.place_of(("rows", position, name), value=True), record.id, fault[1])
+
+
+def _misfit(column: MeasuredColumn, cell: object) -> tuple[str, str | None] | None:
+    """What is wrong with a cell of a column, and what to do."""
+    if column.unit == TEXT:
+        return None if isinstance(cell, str) else (f"`{column.name}` holds words", "put quotes around it")
+    if isinstance(cell, str):
+        return f"`{column.name}` holds numbers, not {cell!r}", "write `unit: text` for a column of words"
+    typed = cell.value is not None or cell.samples if isinstance(cell, MeasuredCell) else True
+    if column.compute is not None and typed:
+        return f"`{column.name}` is computed, so its cells hold no figures", f"write `{{published: {cell if not isinstance(cell, MeasuredCell) else '…'}}}` for what was published"
+    return None
+
+
+def check_denominators(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    """A computed relative figure says what it is relative to."""
+    record = measurement_of(entry)
+    for position, column in enumerate(record.columns):
+        if column.compute is not None and column.relative_to is None and column.unit in ("%", "x", "percent"):
+            place = entry.raw.place_of(("columns", position, "compute"))
+            yield Problem(NO_DENOMINATOR, f"`{column.name}` is relative, and does not say to what", place, record.id, "name the denominator in `relative_to`")
+
+
+def _environment(entry: Entry, context: Context) -> Cell:
+    record = measurement_of(entry)
+    return context.link(record.environment) if record.environment else None
+
+
+def _rules_out(entry: Entry, context: Context) -> Cell:
+    record = measurement_of(entry)
+    return context.prose(record.rules_out, record.id) if record.rules_out else None
+
+
+KIND = Kind(
+    name="measurement", plural="measurements", folder="measurements", position=40, model=Measurement, view=view, prefix="M",
+    checks=(check_columns, check_rows, check_denominators), codes=CODES,
+    columns=(Column("Environment", _environment), Column("Published figures", published_state), Column("What it rules out", _rules_out)),
+)  # fmt: skip

@@ -1,0 +1,189 @@
+"""Ledger: the records of measurements and claims -> everything that is computed from them.
+
+A workbook of figures, the verdict of each claim, comparisons of arms, and what depends on a cell: other cells, claims and sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from kvdocs.figures.citations import Citation, citations
+from kvdocs.figures.claims import Claim as ClaimData
+from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of
+from kvdocs.figures.comparison import THRESHOLD, compare_arms
+from kvdocs.figures.formula import FormulaError, Key, ScopeError
+from kvdocs.figures.interval import UndefinedError
+from kvdocs.figures.sheet import Cell, Column, Sheet
+from kvdocs.figures.spread import invalid_ratio, is_invalid, pooled_spread
+from kvdocs.figures.summary import ArmComparison, InvalidArm, MeasurementFigures
+from kvdocs.figures.table import CellName, Figure, Table
+from kvdocs.figures.workbook import Workbook
+from kvdocs.kinds.claim import Claim
+from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
+from kvdocs.model import Loc, prose_fields
+from kvdocs.problems import did_you_mean
+from kvdocs.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class CitedIn:
+    """A citation and the text that it stands in, with the record and the field."""
+
+    record: str
+    loc: Loc
+    text: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """What changes when a cell does: other cells, claims by id, and the fields of records that cite one of them."""
+
+    cells: tuple[CellName, ...]
+    claims: tuple[str, ...]
+    citations: tuple[CitedIn, ...]
+
+
+class Ledger:
+    """All figures of a registry, each computed when it is first asked for."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.workbook = Workbook((sheet_of(record) for record in registry.records("measurement", Measurement)), self._count)
+
+    def of(self, record_id: str) -> MeasurementFigures | Judgement | None:
+        """What is computed for a record: the figures of a measurement, the judgement of a claim; None for others and where nothing can be computed."""
+        if record_id in self.workbook.sheets:
+            return self.figures(record_id)
+        return self.judgements.get(record_id)
+
+    def table(self, measurement: str) -> Table:
+        """The figures of a measurement that exists."""
+        return self.workbook.table(measurement)
+
+    def figures(self, measurement: str) -> MeasurementFigures:
+        """The figures of a measurement that exists, its comparisons, and the claims that read its cells."""
+        claims = tuple(j for j in self.judgements.values() if any(cell.measurement == measurement for cell in j.cells))
+        return MeasurementFigures(self.table(measurement), self.comparisons(measurement), claims)
+
+    @cached_property
+    def judgements(self) -> Mapping[str, Judgement]:
+        """The verdict of each claim that has an expression, by id."""
+        found = {}
+        for record in self.registry.records("claim", Claim):
+            if record.expression is not None:
+                found[record.id] = self._judge(record, record.expression)
+        return found
+
+    def comparisons(self, measurement: str) -> tuple[ArmComparison, ...]:
+        """The comparisons that a measurement asks for, in each row that has samples of both arms."""
+        record = self.registry.record(measurement, Measurement)
+        if record is None:
+            return ()
+        table = self.table(measurement)
+        return tuple(
+            comparison
+            for pair in record.comparisons
+            for row in table.rows.values()
+            if pair.a in row and pair.b in row
+            for comparison in self._compare(record, row[pair.a], row[pair.b], THRESHOLD if pair.threshold is None else float(pair.threshold) / 100)
+        )
+
+    def invalid_arms(self, measurement: str) -> Iterator[InvalidArm]:
+        """The arms whose samples spread more than the noise floor of the measurement allows."""
+        for figure in self.table(measurement).figures():
+            samples = [float(sample) for sample in figure.cell.samples]
+            own = pooled_spread([samples])
+            floor = self.workbook.noise_floor(measurement, figure.unit) if own is not None else None
+            if own is not None and floor is not None and is_invalid(own.sd, len(samples), floor):
+                yield InvalidArm(figure.name, own.sd / floor.sd, invalid_ratio(len(samples), floor.df))
+
+    def published(self) -> Iterator[Figure]:
+        """Every figure for which something was published, in the order of the record."""
+        return (figure for figure in self.workbook.figures() if figure.cell.published is not None)
+
+    @cached_property
+    def citations(self) -> tuple[CitedIn, ...]:
+        """Every figure that a text of the record cites."""
+        return tuple(
+            CitedIn(entry.id, loc, text, citation)
+            for entry in self.registry
+            for loc, text in (*prose_fields(entry.record), (("title",), entry.record.title))
+            for citation in citations(text, self.workbook)
+        )
+
+    def dependents(self, cell: CellName) -> Dependents:
+        """Everything that changes when this cell does."""
+        cells = self.workbook.dependents(cell)
+        touched = {cell, *cells}
+        claims = tuple(name for name, judgement in self.judgements.items() if touched.intersection(judgement.cells))
+        return Dependents(cells, claims, tuple(cited for cited in self.citations if touched.intersection(cited.citation.cells)))
+
+    def _judge(self, record: Claim, expression: str) -> Judgement:
+        try:
+            relation = relation_of(record.equals, record.tolerance, record.at_most, record.at_least, record.between)
+            rows: tuple[Key, ...] = all_rows(expression, self.workbook) if record.rows == "all" else tuple(record.rows)
+        except (FormulaError, UndefinedError) as error:
+            raised = error if isinstance(error, FormulaError) else FormulaError(str(error), fault="undefined")
+            relation = relation_of(at_least=0)
+            return Judgement(ClaimData(record.id, expression, relation, record.unit), Verdict.UNDECIDED, error=raised)
+        return judge(ClaimData(record.id, expression, relation, record.unit, rows), self.workbook)
+
+    def _compare(self, record: Measurement, a: Figure, b: Figure, threshold: float) -> Iterator[ArmComparison]:
+        if not a.cell.samples or not b.cell.samples or min(*a.cell.samples, *b.cell.samples) <= 0:
+            return
+        result = compare_arms(
+            [float(sample) for sample in a.cell.samples],
+            [float(sample) for sample in b.cell.samples],
+            better=b.column.better,
+            floor=self.workbook.noise_floor(record.id, a.unit),
+            threshold=threshold,
+            order=record.order if isinstance(record.order, list) else None,
+        )
+        yield ArmComparison(a.name.row, a.name.column, b.name.column, result)
+
+    def _count(self, kind: str, where: Mapping[str, str]) -> int:
+        """How many records of a kind have these texts in these fields; in a list, one of its texts."""
+        kinds = {k.name: k for k in self.registry.kinds}
+        if kind not in kinds:
+            raise ScopeError(f"there is no kind of record {kind!r}", did_you_mean(kind, kinds) or f"there are {', '.join(kinds)}")
+        fields = kinds[kind].model.model_fields
+        for name in where:
+            if name not in fields:
+                raise ScopeError(f"{kind} has no field {name!r}", did_you_mean(name, fields))
+        return sum(all(_has(getattr(entry.record, name), text) for name, text in where.items()) for entry in self.registry.of(kind))
+
+
+@lru_cache(maxsize=4)
+def ledger_of(registry: Registry) -> Ledger:
+    """The ledger of a registry; the same one for the same registry, so that nothing is computed twice."""
+    return Ledger(registry)
+
+
+def _has(value: object, text: str) -> bool:
+    return text in value if isinstance(value, list) else str(value) == text
+
+
+def sheet_of(record: Measurement) -> Sheet:
+    """A measurement as data for computing. Rows without a key and cells that hold words are left out; `check` reports them."""
+    columns = {
+        column.name: Column(column.name, column.unit, column.title, column.exact, column.compute, column.relative_to, column.better, column.decimals)
+        for column in record.columns
+        if column.unit != TEXT or column.name == record.key
+    }
+    if record.key in columns and columns[record.key].unit == TEXT:
+        columns[record.key] = Column(record.key, "1", columns[record.key].title)
+    rows: dict[Key, Mapping[str, Cell]] = {}
+    for row in record.rows:
+        key = row.get(record.key)
+        if isinstance(key, (int, str)) and key not in rows:
+            rows[key] = {name: cell for name, written in row.items() if name in columns and (cell := _cell(written)) is not None}
+    return Sheet(record.id, record.key, columns, rows, tuple(record.noise_floor))
+
+
+def _cell(written: object) -> Cell | None:
+    if isinstance(written, MeasuredCell):
+        return Cell(written.value, tuple(written.samples), written.published)
+    return None if isinstance(written, str) else Cell(written)  # type: ignore[arg-type]  # the model allows numbers only
