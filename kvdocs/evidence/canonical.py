@@ -1,0 +1,41 @@
+"""JSON value -> the one sequence of bytes that its digest is taken of, and the one that is written to disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any
+
+
+def canonical(value: Any) -> bytes:
+    """The value as JSON with sorted keys, no spaces, UTF-8. ValueError for a number that JSON does not have."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def pretty(value: Any) -> bytes:
+    """The value as people read it: sorted keys, one per line. `pretty(json.loads(pretty(x))) == pretty(x)`."""
+    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def sha256(data: bytes) -> str:
+    """The hexadecimal SHA-256 of some bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest(value: Any) -> str:
+    """The hexadecimal SHA-256 of the canonical form."""
+    return sha256(canonical(value))
+
+
+def storable(value: Any) -> Any:
+    """The value with all that JSON cannot hold made text: lone surrogates as `\\udc80`, NaN and infinities as `nan`, `inf`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {storable(str(key)): storable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(item) for item in value]
+    return value

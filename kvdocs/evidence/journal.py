@@ -1,0 +1,133 @@
+"""A run in progress -> a folder that tells of it when its runner is gone.
+
+`ROOT/.running/NONCE/` holds `journal.json` (the record as far as it is known), the spools of the streams, and `alive`,
+a file that the runner keeps locked: the kernel frees that lock when the runner ends in whatever way,
+so that a run whose `alive` can be locked has no runner any more.
+`finishing.json` names the result that the run is about to become.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .canonical import pretty, storable
+from .disk import remove_folder, sync_folder, write_durably
+
+RUNNING = ".running"
+_ABANDONED_S = 3600
+"""After this time a folder that never became a journal is rubbish."""
+
+
+class Journal:
+    """The folder of one run. The runner holds it open; `close` frees it, `remove` does away with it."""
+
+    def __init__(self, folder: Path, alive: int, data: dict[str, Any]) -> None:
+        self.folder = folder
+        self.data = data
+        self._alive = alive
+
+    def update(self, **values: Any) -> None:
+        """Note what has become known."""
+        self.data.update(storable(values))
+        write_durably(self.folder / "journal.json", pretty(self.data))
+
+    def remove(self) -> None:
+        """Remove the folder: its result is stored."""
+        remove_folder(self.folder)
+        self.close()
+
+    def close(self) -> None:
+        """Free the folder for whoever finds it."""
+        if self._alive >= 0:
+            os.close(self._alive)
+            self._alive = -1
+
+
+def running_folder(root: Path) -> Path:
+    """The folder of runs in progress, which git ignores; made when it is not there."""
+    running = root / RUNNING
+    running.mkdir(parents=True, exist_ok=True)
+    ignore = running / ".gitignore"
+    if not ignore.exists():
+        write_durably(ignore, b"*\n")
+    return running
+
+
+def begin_journal(root: Path, nonce: str, data: dict[str, Any]) -> Journal:
+    """A new journal that is locked before anybody can see it. OSError when the folder cannot be written."""
+    running = running_folder(root)
+    unborn = running / f".{nonce}"
+    unborn.mkdir()
+    alive = os.open(unborn / "alive", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(alive, fcntl.LOCK_EX)
+    journal = Journal(unborn, alive, storable(data))
+    journal.update()
+    unborn.rename(running / nonce)
+    sync_folder(running)
+    journal.folder = running / nonce
+    return journal
+
+
+def dead_journals(root: Path) -> Iterator[Journal]:
+    """The journals whose runner is gone, each locked by this process while it is looked at."""
+    running = root / RUNNING
+    if not running.is_dir():
+        return
+    for folder in sorted(running.iterdir()):
+        if not folder.is_dir():
+            continue
+        if folder.name.startswith("."):
+            _remove_unborn(folder)
+            continue
+        journal = _seize(folder)
+        if journal is not None:
+            try:
+                yield journal
+            finally:
+                journal.close()
+
+
+def _seize(folder: Path) -> Journal | None:
+    """The journal with its lock taken over, or None when its runner lives or somebody else has it."""
+    try:
+        alive = os.open(folder / "alive", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if folder.is_dir():  # somebody may have finished and removed it in between
+            return Journal(folder, alive, _read_json(folder / "journal.json"))
+    os.close(alive)
+    return None
+
+
+def _remove_unborn(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        if time.time() - folder.stat().st_mtime > _ABANDONED_S:
+            remove_folder(folder)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def read_finishing(journal: Journal) -> str | None:
+    """The folder (relative to the root) of the result that the run was about to become."""
+    target = _read_json(journal.folder / "finishing.json").get("target")
+    return target if isinstance(target, str) else None
+
+
+def write_finishing(journal: Journal, target: str) -> None:
+    """Note which result the run is about to become."""
+    write_durably(journal.folder / "finishing.json", pretty({"target": target}))

@@ -1,0 +1,77 @@
+"""Runs whose runner died -> results that say so."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from . import descendants
+from .assembly import End, assemble
+from .disk import remove_folder
+from .journal import Journal, dead_journals
+from .logs import log_of
+from .redaction import Redactor
+from .spool import SpoolSize, read_spool
+from .store import Stored, complete, finish
+
+SCRATCH_PREFIX = "kvdocs-run-"
+
+
+def recover(root: Path) -> list[Stored]:
+    """Turn every run below `root` whose runner is gone into a result; the results that this made or completed.
+
+    What such a run left running is ended, and its scratch folder is removed. Runs whose runner lives are left alone.
+    """
+    found = []
+    for journal in dead_journals(root):
+        stored = complete(root, journal) or _bury(root, journal)
+        if stored is not None:
+            found.append(stored)
+    return found
+
+
+def _bury(root: Path, journal: Journal) -> Stored | None:
+    """The result of a run whose runner died before it could store one; None when it was no run yet."""
+    data = journal.data
+    if not isinstance(data.get("record"), dict):
+        journal.remove()
+        return None
+    nonce = str(data["record"]["invocation"]["run"])
+    left = descendants.end(None, nonce)
+    remove_folder(scratch_folder(nonce))
+    redactor = Redactor(data.get("folders", {}), os.environ)
+    size = SpoolSize(**data["spool"])
+    logs = {name: log_of(read_spool(journal.folder, name, size), redactor, None) for name in ("stdout", "stderr")}
+    seen = _last_sign(journal.folder)
+    reason = f"the runner (process {data.get('pid')}) died while {data.get('phase', 'it began')}; its last sign of life was at {seen}"
+    end = End("runner-died", reason, left_behind=tuple(sorted({member.name for member in left})))
+    draft: dict[str, Any] = data["record"]
+    draft["invocation"]["ended"] = seen
+    return finish(root, journal, assemble(draft, end, logs, {}, redactor), logs, {})
+
+
+def scratch_folder(nonce: str) -> Path:
+    """The scratch folder of a run. ValueError when the name is not one that the runner gives."""
+    if not re.fullmatch(r"[0-9a-f]{16}", nonce):
+        raise ValueError(f"{nonce!r} is no name of a run")
+    return Path(tempfile.gettempdir()) / f"{SCRATCH_PREFIX}{nonce}"
+
+
+def _last_sign(folder: Path) -> str:
+    """When something in a journal was last written."""
+    newest = max((path.stat().st_mtime for path in folder.iterdir() if path.is_file()), default=folder.stat().st_mtime)
+    return timestamp(datetime.fromtimestamp(newest, timezone.utc))
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment in UTC as records have it: `2026-11-29T17:08:09.123Z`."""
+    return moment.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def now() -> str:
+    """This moment as records have it."""
+    return timestamp(datetime.now(timezone.utc))

@@ -1,0 +1,191 @@
+"""Result records on disk: `ROOT/ENVIRONMENT/SCRIPT/ID/result.json` with the logs beside it, written once and never changed.
+
+A result folder gets its name in one rename, when everything in it has reached the disk; so it is whole or not there.
+Its name is the hash of its content; so two runners never write the same name for different results, and a change is seen.
+`verify` finds a change of any byte; it cannot find a record that somebody made up as a whole, hashes and all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .canonical import pretty, sha256
+from .disk import move_folder, remove_folder, sync_folder, write_durably
+from .journal import Journal, begin_journal, read_finishing, write_finishing
+from .logs import Log, stored_log
+from .record import SCHEMA, identity_holds, sealed
+from .spec import NAME
+
+RECORD_FILE = "result.json"
+LARGEST_RECORD = 8 * 1024 * 1024
+
+
+class DamagedRecordError(Exception):
+    """A record cannot be read."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A result that is on disk: its folder and its record."""
+
+    folder: Path
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something in a result folder that is not as it was stored."""
+
+    path: Path
+    what: str
+
+
+def add_result(root: Path, record: Mapping[str, Any], logs: Mapping[str, Log], files: Mapping[str, bytes] | None = None) -> Stored:
+    """Store an execution that was made elsewhere (an import). The same content again gives the same result and changes nothing."""
+    nonce = os.urandom(8).hex()
+    journal = begin_journal(root, nonce, {})
+    try:
+        return finish(root, journal, record, logs, files or {})
+    except BaseException:
+        journal.remove()
+        raise
+
+
+def finish(root: Path, journal: Journal, record: Mapping[str, Any], logs: Mapping[str, Log], files: Mapping[str, bytes]) -> Stored:
+    """Turn a run into its result: write everything aside, then give it its name.
+
+    `record` needs `script` and `environment`; `streams`, `files`, `digest` and `id` are filled in here.
+    """
+    staging = journal.folder / "record"
+    remove_folder(staging)
+    staging.mkdir()
+    content = dict(files)
+    streams = {}
+    for name in ("stdout", "stderr"):
+        streams[name], file = stored_log(name, logs.get(name) or Log(b"", 0))
+        content.update(file)
+    listed = [{"path": name, "bytes": len(data), "sha256": sha256(data)} for name, data in sorted(content.items())]
+    whole = sealed({**record, "schema": SCHEMA, "streams": streams, "files": listed})
+    for name, data in content.items():
+        write_durably(staging / name, data)
+    write_durably(staging / RECORD_FILE, pretty(whole))
+    sync_folder(staging)
+    target = result_folder(root, whole)
+    write_finishing(journal, target.relative_to(root).as_posix())
+    move_folder(staging, target)  # False: the same content is stored already
+    journal.remove()
+    return Stored(target, whole)
+
+
+def complete(root: Path, journal: Journal) -> Stored | None:
+    """Finish what a runner had all but finished when it died; None when there is no whole result in the journal."""
+    target = read_finishing(journal)
+    if target is None:
+        return None
+    staging = journal.folder / "record"
+    folder = root / target
+    if not folder.is_dir() and staging.is_dir() and not damages(staging, named=False):
+        move_folder(staging, folder)
+    if not folder.is_dir():
+        return None
+    record = load_result(folder)
+    journal.remove()
+    return Stored(folder, record)
+
+
+def result_folder(root: Path, record: Mapping[str, Any]) -> Path:
+    """Where a record lies."""
+    return root / str(record["environment"]) / str(record["script"]) / str(record["id"])
+
+
+def load_result(folder: Path) -> dict[str, Any]:
+    """The record of a result folder. DamagedRecordError when there is none that can be read."""
+    record, _ = _read_record(folder)
+    return record
+
+
+def _read_record(folder: Path) -> tuple[dict[str, Any], bytes]:
+    path = folder / RECORD_FILE
+    try:
+        if path.stat().st_size > LARGEST_RECORD:
+            raise DamagedRecordError(f"{path.name} is larger than any record")
+        data = path.read_bytes()
+        record = json.loads(data)
+    except OSError as error:
+        raise DamagedRecordError(f"{path.name} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise DamagedRecordError(f"{path.name} is not JSON") from None
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        raise DamagedRecordError(f"{path.name} is not a record of {SCHEMA}")
+    return record, data
+
+
+def results(root: Path) -> Iterator[Path]:
+    """The result folders below a root, in order of their names; what is hidden is no result."""
+    for environment in _folders(root):
+        for script in _folders(environment):
+            yield from _folders(script)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(child for child in folder.iterdir() if child.is_dir() and not child.name.startswith(".")) if folder.is_dir() else []
+
+
+def verify(root: Path) -> Iterator[Damage]:
+    """Everything below a root that is not as it was stored."""
+    for folder in results(root):
+        yield from damages(folder)
+
+
+def damages(folder: Path, *, named: bool = True) -> list[Damage]:
+    """What in a result folder is not as it was stored; with `named` also whether it lies where it belongs."""
+    try:
+        record, data = _read_record(folder)
+    except DamagedRecordError as error:
+        return [Damage(folder / RECORD_FILE, str(error))]
+    found = list(_record_damages(folder / RECORD_FILE, record, data))
+    if named and not found:
+        path = (record.get("environment"), record.get("script"), record.get("id"))
+        if (folder.parent.parent.name, folder.parent.name, folder.name) != path:
+            found.append(Damage(folder, f"the result belongs in {'/'.join(map(str, path))}"))
+    return found + list(_file_damages(folder, record))
+
+
+def _record_damages(path: Path, record: dict[str, Any], data: bytes) -> Iterator[Damage]:
+    try:
+        if pretty(record) != data:
+            yield Damage(path, "the record was edited: it is not written as it was stored")
+        elif not identity_holds(record):
+            yield Damage(path, "the record was edited: its digest is not that of its content")
+        elif not all(isinstance(record.get(key), str) and NAME.fullmatch(record[key]) for key in ("environment", "script")):
+            yield Damage(path, "the record names no environment or script")
+    except (ValueError, UnicodeEncodeError):
+        yield Damage(path, "the record holds something that no record can")
+
+
+def _file_damages(folder: Path, record: Mapping[str, Any]) -> Iterator[Damage]:
+    listed = record.get("files")
+    if not isinstance(listed, list):
+        yield Damage(folder / RECORD_FILE, "the record lists no files")
+        return
+    expected = {}
+    for file in listed:
+        name = file.get("path") if isinstance(file, dict) else None
+        if not isinstance(name, str) or "/" in name or name in ("", ".", "..", RECORD_FILE):
+            yield Damage(folder / RECORD_FILE, f"the record lists a file that cannot lie beside it: {name!r}")
+        else:
+            expected[name] = file
+    for name, file in expected.items():
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            yield Damage(path, f"{name} is missing")
+        elif path.stat().st_size != file.get("bytes") or sha256(path.read_bytes()) != file.get("sha256"):
+            yield Damage(path, f"{name} was edited: its hash is not the one in the record")
+    for child in sorted(folder.iterdir()):
+        if child.name != RECORD_FILE and child.name not in expected:
+            yield Damage(child, f"{child.name} does not belong to the result")
