@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -92,7 +91,7 @@ def locate(data: bytes, loc: Loc, *, value: bool = False) -> tuple[int, int]:
     A part that is not in the file (the tag that pydantic adds for a union) is passed over.
     """
     try:
-        node = _compose(data)
+        node = compose(data)
     except SourceError as error:
         return error.line, error.col
     if node is None:
@@ -156,14 +155,17 @@ def _parser_class() -> Any:
 _parser: Any = None
 
 
-def _compose(data: bytes) -> Any:
-    """The node tree of the only document, or None when the file is empty."""
+def compose(data: bytes) -> Any:
+    """The node tree of the only document, or None when the file is empty; SourceError when it is no YAML.
+
+    The marks of its nodes count characters of `decode(data)`.
+    """
     global _parser
     if _parser is None:
         _parser = _parser_class()
     from yaml import YAMLError
 
-    text = _decode(data)
+    text = decode(data)
     parser = _parser(text)
     try:
         node = parser.get_node() if parser.check_node() else None
@@ -180,7 +182,8 @@ def _compose(data: bytes) -> Any:
     return node
 
 
-def _decode(data: bytes) -> str:
+def decode(data: bytes) -> str:
+    """The text of a file without its byte order mark; SourceError when it is not fit to be read."""
     if len(data) > MAX_BYTES:
         raise SourceError(YAML_SYNTAX, f"the file is larger than {MAX_BYTES >> 20} MiB")
     try:
@@ -198,7 +201,7 @@ def _decode(data: bytes) -> str:
 
 def _parse_yaml(data: bytes) -> tuple[Any, list[int]]:
     """The document's value, and the line of it or of each of its entries when it is a list."""
-    node = _compose(data)
+    node = compose(data)
     if node is None:
         return None, [1]
     if b"!" in data or b"&" in data or b"*" in data:
@@ -261,20 +264,11 @@ def _parse_json(data: bytes) -> tuple[Any, list[int]]:
         return mapping
 
     try:
-        return json.loads(_decode(data), parse_float=Decimal, object_pairs_hook=pairs), [1]
+        return json.loads(decode(data), parse_float=Decimal, object_pairs_hook=pairs), [1]
     except json.JSONDecodeError as error:
         raise SourceError(YAML_SYNTAX, error.msg, error.lineno, error.colno) from None
     except RecursionError:
         raise SourceError(YAML_SYNTAX, f"nested more than {MAX_DEPTH} deep") from None
-
-
-def find_files(folder: Path, pattern: str) -> Iterator[Path]:
-    """The files of a kind below its folder whose name matches `pattern`, in natural order; hidden ones are left out."""
-    wanted: Callable[[str], bool] = (lambda name: name.endswith((".yaml", ".yml"))) if pattern == "*.yaml" else (lambda name: name == pattern)
-    if folder.is_dir():
-        for path in sorted(folder.rglob("*"), key=lambda p: natural_key(p.as_posix())):
-            if wanted(path.name) and path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
-                yield path
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -13,14 +13,14 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("pipeline", "site", "edit", "evidence", "exchange", "upstream", "review", "publish", "scaffold"),
     ("render", "history"),
     ("pages", "checks"),
-    ("judge", "order", "chains", "drawing", "document", "reports", "pictures"),
+    ("judge", "order", "chains", "drawing", "document", "reports", "pictures", "schema"),
     ("graph", "ledger", "mentions"),
-    ("load",),
+    ("load", "shape"),
     ("kinds",),
     ("figures",),
     ("registry", "kind"),
     ("source", "cache", "project"),
-    ("problems", "model", "view"),
+    ("problems", "model", "view", "prose"),
 )
 """From the roof down. A module may import what is on its own floor or below."""
 
