@@ -1,170 +1,142 @@
-"""Registry folder -> Registry and problems. A broken record costs only itself."""
+"""Registry folder -> Registry and problems. A broken record costs only itself; what was read before is not read again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
+from kvdocs.cache import Cache, Scan
 from kvdocs.kind import Kind
-from kvdocs.model import Loc, fields_at
-from kvdocs.problems import (
-    BAD_ID,
-    DUPLICATE_ID,
-    MISSING_FIELD,
-    UNKNOWN_FOLDER,
-    UNKNOWN_KEY,
-    WRONG_TYPE,
-    WRONG_VALUE,
-    Code,
-    Place,
-    Problem,
-    did_you_mean,
-)
+from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Code, Place, Problem, did_you_mean
 from kvdocs.project import SETTINGS_FILE, Project
-from kvdocs.registry import Entry, Registry
-from kvdocs.source import RawRecord, find_files, read_records
+from kvdocs.registry import Entry, Extract, Registry
+from kvdocs.source import RawRecord, natural_key, read_records
 
-_TYPE_WORDS = {
-    "string_type": "text", "int_type": "a whole number", "bool_type": "true or false", "list_type": "a list",
-    "dict_type": "a mapping", "model_type": "a mapping", "model_attributes_type": "a mapping", "number_type": "a number", "decimal_type": "a number",
-    "date_type": "a date such as 2026-08-24", "float_type": "a number", "tuple_type": "a list",
-}  # fmt: skip
+NO_CACHE = "KVDOCS_NO_CACHE"
+"""The environment variable that switches the cache off, as `--no-cache` does."""
 
 
-def load_registry(project: Project, kinds: tuple[Kind, ...]) -> tuple[Registry, list[Problem]]:
+def open_cache(project: Project) -> Cache:
+    """The project's cache, unless `KVDOCS_NO_CACHE` is set."""
+    from os import environ
+
+    return Cache(project.cache / "cache", enabled=not environ.get(NO_CACHE))
+
+
+def load_registry(project: Project, kinds: tuple[Kind, ...], cache: Cache | None = None) -> tuple[Registry, list[Problem]]:
     """All records of a project, and what is wrong with the files; links are not looked at here."""
-    problems = list(_unknown_folders(project, kinds))
-    entries: dict[str, Entry] = {}
-    broken: set[str] = set()
+    cache = cache or open_cache(project)
+    scan = Scan(project.root, "registry", cache)
+    reader = _Reader(project, scan, {code.name: code for kind in kinds for code in _codes(kind)}, cache)
     for kind in kinds:
-        for path in find_files(project.registry / kind.folder, kind.pattern):
-            raws, found = read_records(project.root, path.relative_to(project.root).as_posix())
+        reader.read(kind)
+    reader.finish()
+    problems = [*_unknown_folders(project, kinds), *reader.problems]
+    return Registry(reader.entries.values(), kinds, frozenset(reader.broken - reader.entries.keys())), problems
+
+
+def _codes(kind: Kind) -> tuple[Code, ...]:
+    from kvdocs.problems import CORE_CODES
+
+    return CORE_CODES + kind.codes
+
+
+class _Reader:
+    """Reads the files of one kind after the other, each from the cache when its content is known."""
+
+    def __init__(self, project: Project, scan: Scan, codes: dict[str, Code], cache: Cache) -> None:
+        self.project, self.scan, self.codes, self.cache = project, scan, codes, cache
+        self.entries: dict[str, Entry] = {}
+        self.lower: dict[str, str] = {}
+        self.problems: list[Problem] = []
+        self.broken: set[str] = set()
+
+    def read(self, kind: Kind) -> None:
+        """Read all files of a kind, and keep what they hold for next time."""
+        known: dict[str, Any] = self.cache.read(f"records-{kind.folder}") or {}
+        kept: dict[str, Any] = {}
+        for path in self._paths(kind):
+            digest = self.scan.digest(path)
+            file = known.get(path)
+            if file is None or file["digest"] != digest:
+                file = self._parse(path, kind)
+                file["digest"] = digest
+                entries = file.pop("entries")
+            else:
+                entries = [Entry(kind, RawRecord(self.project.root, path, data, line, index), None, Extract.of(extract)) for data, line, index, extract in file["records"]]
+            kept[path] = file
+            self.problems += [self._problem(p) for p in file["problems"]]
+            self.broken.update(file["broken"])
+            for entry in entries:
+                self._add(entry)
+        if kept.keys() != known.keys() or any(kept[path] is not known[path] for path in kept):
+            self.cache.write(f"records-{kind.folder}", kept)
+
+    def finish(self) -> None:
+        self.scan.save()
+
+    def _paths(self, kind: Kind) -> list[str]:
+        """The files of a kind in natural order."""
+        folder = f"registry/{kind.folder}/"
+        ends = (".yaml", ".yml") if kind.pattern == "*.yaml" else (f"/{kind.pattern}",)
+        return sorted((name for name in self.scan.files if name.startswith(folder) and name.endswith(ends)), key=natural_key)
+
+    def _parse(self, path: str, kind: Kind) -> dict[str, Any]:
+        """What one file holds, as plain data, and its entries."""
+        from kvdocs.shape import validate
+
+        raws, problems = read_records(self.project.root, path)
+        broken = [] if raws or not problems else _ids_by_name(path)
+        entries = []
+        for raw in raws:
+            entry, found = validate(raw, kind)
             problems += found
-            if found and not raws:
-                broken |= _ids_by_name(path)
-            for raw in raws:
-                entry, found = validate(raw, kind)
-                problems += found
-                if entry is None:
-                    broken.add(str(raw.data.get("id", "")))
-                elif (first := entries.get(entry.id)) is not None:
-                    problems.append(_duplicate(first, entry))
-                else:
-                    entries[entry.id] = entry
-    return Registry(entries.values(), kinds, frozenset(broken - entries.keys())), problems
+            if entry is None:
+                broken.append(str(raw.data.get("id", "")))
+            else:
+                entries.append(entry)
+        return {
+            "records": [[e.raw.data, e.raw.line, e.raw.index, e.extract.document()] for e in entries],
+            "problems": [_document(p) for p in problems],
+            "broken": broken,
+            "entries": entries,
+        }
+
+    def _add(self, entry: Entry) -> None:
+        """Take an entry, unless its id is taken; two ids that differ only in case would share an address."""
+        taken = self.lower.setdefault(entry.id.lower(), entry.id)
+        if taken in self.entries:
+            self.problems.append(_duplicate(self.entries[taken], entry))
+        else:
+            self.entries[entry.id] = entry
+
+    def _problem(self, document: list[Any]) -> Problem:
+        code, message, path, line, col, record, hint, related = document
+        return Problem(self.codes[code], message, Place(path, line, col), record, hint, tuple((Place(path, *at), what) for at, what in related))
 
 
-def validate(raw: RawRecord, kind: Kind) -> tuple[Entry | None, list[Problem]]:
-    """The entry of a raw record, or None and every fault that its model finds."""
-    record_id = raw.data.get("id")
-    name = record_id if isinstance(record_id, str) else None
-    try:
-        record = kind.model.model_validate(raw.data)
-    except ValidationError as error:
-        return None, [_shape_problem(raw, kind, name, fault, words) for fault, words in _one_per_value(raw.data, error.errors(include_url=False))]
-    if not kind.accepts_id(record.id):
-        return None, [Problem(BAD_ID, f"the id of {_article(kind.name)} is {kind.prefix} and a number, not {record.id!r}", raw.place_of(("id",), value=True), record.id)]
-    return Entry(kind, record, raw), []
-
-
-def _one_per_value(data: Any, faults: list[Any]) -> list[tuple[Any, list[str]]]:
-    """Each faulty value once, with the types that it could have had: a union reports every alternative apart."""
-    by_value: dict[tuple[Any, ...], tuple[Any, list[str]]] = {}
-    for fault in faults:
-        word = _TYPE_WORDS.get(fault["type"], "")
-        key = (_walked(data, fault["loc"]), word != "", fault["type"] if not word else "")
-        _, words = by_value.setdefault(key, (fault, []))
-        if word and word not in words:
-            words.append(word)
-    return list(by_value.values())
-
-
-def _walked(data: Any, loc: Loc) -> Loc:
-    """The parts of a place that are in the data: pydantic adds the name of the alternative for a union."""
-    parts: list[str | int] = []
-    for number, part in enumerate(loc):
-        if _holds(data, part):
-            data = data[part]
-        elif number < len(loc) - 1 or not isinstance(data, dict):
-            continue
-        parts.append(part)
-    return tuple(parts)
-
-
-def _holds(data: Any, part: str | int) -> bool:
-    if isinstance(data, list):
-        return isinstance(part, int) and part < len(data)
-    return isinstance(data, dict) and part in data
-
-
-def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any, type_words: list[str]) -> Problem:
-    loc = _walked(raw.data, tuple(fault["loc"]))
-    where = _words(loc)
-    code: Code
-    hint = None
-    if fault["type"] == "missing":
-        code, message = MISSING_FIELD, f"{_article(kind.name)} needs {where}"
-    elif fault["type"] == "extra_forbidden":
-        code, message = UNKNOWN_KEY, f"{where} is not a field of {_article(kind.name)}" if len(loc) == 1 else f"{where} is not known here"
-        known = fields_at(kind.model, tuple(fault["loc"])[:-1])
-        hint = did_you_mean(str(loc[-1]), known) or (f"known here: {', '.join(known)}" if known else None)
-    elif type_words:
-        code, message = WRONG_TYPE, f"{where} is {' or '.join(type_words)}, not {_shown(fault['input'])}"
-    else:
-        code, message = WRONG_VALUE, f"{where}: {_value_message(fault)}"
-        if fault["type"] == "literal_error" and isinstance(fault["input"], str):
-            hint = did_you_mean(fault["input"], fault["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", "))
-    return Problem(code, message, raw.place_of(loc, value=fault["type"] not in ("missing", "extra_forbidden")), name, hint)
-
-
-def _value_message(fault: Any) -> str:
-    if fault["type"] == "literal_error":
-        return f"{_shown(fault['input'])} is not one of {fault['ctx']['expected']}"
-    if fault["type"] == "string_pattern_mismatch":
-        return f"{_shown(fault['input'])} does not have the form {fault['ctx']['pattern']}"
-    return str(fault["msg"]).removeprefix("Value error, ")
-
-
-def _words(loc: Loc) -> str:
-    text = ""
-    for part in loc:
-        text += f"[{part}]" if isinstance(part, int) else ("." if text else "") + str(part)
-    return f"`{text}`"
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    text = str(value)
-    return f"`{text if len(text) <= 60 else text[:57] + '...'}`"
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+def _document(problem: Problem) -> list[Any]:
+    """A problem of one file as plain data; `_Reader._problem` is its inverse."""
+    related = [[[place.line, place.col], what] for place, what in problem.related]
+    return [problem.code.name, problem.message, problem.place.path, problem.place.line, problem.place.col, problem.record, problem.hint, related]
 
 
 def _duplicate(first: Entry, second: Entry) -> Problem:
     place = first.raw.place_of(("id",), value=True)
     return Problem(
         DUPLICATE_ID,
-        f"the id {second.id} is taken",
+        f"the id {second.id} is taken" if first.id == second.id else f"the id {second.id} differs from {first.id} only in case",
         second.raw.place_of(("id",), value=True),
         second.id,
         hint=f"give one of them a new id: `kvdocs rename {second.id} NEW --at {second.raw.path}:{second.raw.line}`",
-        related=((place, f"{second.id} is here too"),),
+        related=((place, f"{first.id} is here too"),),
     )
 
 
-def _ids_by_name(path: Path) -> set[str]:
+def _ids_by_name(path: str) -> list[str]:
     """The ids that an unreadable file may have held: people name a file for its record."""
-    return {path.stem, path.parent.name}
+    parts = path.split("/")
+    return [parts[-1].rsplit(".", 1)[0], parts[-2]]
 
 
 def _unknown_folders(project: Project, kinds: tuple[Kind, ...]) -> Iterator[Problem]:

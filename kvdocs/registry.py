@@ -3,28 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from hashlib import blake2b
+from typing import Any, NamedTuple, TypeVar
 
+from kvdocs.cache import encode
 from kvdocs.kind import Kind
-from kvdocs.model import LinkField, Record, references
+from kvdocs.model import LinkField, Loc, Record, Ref, prose_fields, references
+from kvdocs.prose import prefixed_words
 from kvdocs.source import RawRecord, natural_key
 
 R = TypeVar("R", bound=Record)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A record, its kind, and where it came from."""
+class Extract(NamedTuple):
+    """What other records need to know of one: it is worked out once for each content, and kept in the cache."""
 
-    kind: Kind
-    record: Record
-    raw: RawRecord
+    links: tuple[LinkField, ...]
+    mentions: tuple[tuple[Loc, str], ...]
+    digest: str
+
+    def document(self) -> list[Any]:
+        """The extract as plain data; `Extract.of` is the inverse."""
+        links = [[list(link.loc), list(link.ref.kinds), link.ref.orders, link.target] for link in self.links]
+        return [links, [[list(loc), word] for loc, word in self.mentions], self.digest]
+
+    @staticmethod
+    def of(document: list[Any]) -> Extract:
+        """An extract from its plain data."""
+        links, mentions, digest = document
+        return Extract(
+            tuple(LinkField(tuple(loc), Ref(*kinds, orders=orders), target) for loc, kinds, orders, target in links),
+            tuple((tuple(loc), word) for loc, word in mentions),
+            digest,
+        )
+
+
+class Entry:
+    """A record, its kind, and where it came from. The record is built from its data when somebody asks for it."""
+
+    __slots__ = ("_extract", "_record", "id", "kind", "raw", "title")
+
+    def __init__(self, kind: Kind, raw: RawRecord, record: Record | None = None, extract: Extract | None = None) -> None:
+        """`raw` is known to be valid: it was validated now (`record`) or when it was cached (`extract`)."""
+        self.kind = kind
+        self.raw = raw
+        self.id: str = raw.data["id"]
+        self.title: str = raw.data["title"]
+        self._record = record
+        self._extract = extract
 
     @property
-    def id(self) -> str:
-        return self.record.id
+    def record(self) -> Record:
+        """The validated record."""
+        if self._record is None:
+            self._record = self.kind.model.model_validate(self.raw.data)
+        return self._record
+
+    @property
+    def extract(self) -> Extract:
+        """Links, mentioned ids and the digest of the content."""
+        if self._extract is None:
+            record = self.record
+            prose = (*prose_fields(record), (("title",), record.title))
+            mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
+            self._extract = Extract(tuple(references(record)), mentions, blake2b(encode(self.raw.data), digest_size=12).hexdigest())
+        return self._extract
+
+    def __repr__(self) -> str:
+        return f"Entry({self.kind.name} {self.id})"
 
 
 class BackLink(NamedTuple):
@@ -55,6 +102,19 @@ class Registry:
     def get(self, record_id: str) -> Entry | None:
         """The entry with this id, or None."""
         return self.entries.get(record_id)
+
+    def has(self, record_id: str) -> bool:
+        """Whether there is a record with this id."""
+        return record_id in self.entries
+
+    def has_slug(self, word: str) -> bool:
+        """Whether a word is the id of a record without a prefix that holds a digit; results are not named in prose."""
+        entry = self.entries.get(word)
+        return entry is not None and entry.kind.prefix is None and entry.kind.name != "result" and any(c.isdigit() for c in word)
+
+    def reference(self, repository: str, number: int) -> str | None:
+        """The id of the reference to a pull request or issue, or None."""
+        return self._numbered.get((repository, number))
 
     def of(self, kind: str) -> list[Entry]:
         """The entries of a kind, in natural order of their ids."""
@@ -89,8 +149,17 @@ class Registry:
         return groups
 
     @cached_property
+    def _numbered(self) -> dict[tuple[str, int], str]:
+        found = {}
+        for entry in self.of("reference"):
+            data = entry.raw.data
+            if "number" in data:
+                found[(str(data.get("repository")), int(data["number"]))] = entry.id
+        return found
+
+    @cached_property
     def _links(self) -> dict[str, tuple[LinkField, ...]]:
-        return {entry.id: tuple(references(entry.record)) for entry in self.entries.values()}
+        return {entry.id: entry.extract.links for entry in self.entries.values()}
 
     @cached_property
     def _back_links(self) -> dict[str, list[BackLink]]:

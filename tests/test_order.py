@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from kvdocs.chains import critical_path, explain, steps_to
 from kvdocs.kinds import all_kinds
-from kvdocs.load import validate
 from kvdocs.order import plan
 from kvdocs.pipeline import Inspection
 from kvdocs.registry import Entry, Registry
+from kvdocs.shape import validate
 from kvdocs.source import parse_records
 
 InspectFiles = Callable[[Mapping[str, str]], Inspection]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvdocs.mentions import find_mentions
-from kvdocs.model import prose_fields
+from kvdocs.mentions import has_prefix
 from kvdocs.problems import UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
 from kvdocs.project import Project
 from kvdocs.registry import Registry
@@ -38,12 +37,11 @@ def _field(loc: tuple[str | int, ...]) -> str:
 def check_mentions(registry: Registry, project: Project) -> Iterator[Problem]:
     """Every id that prose mentions is the id of a record."""
     for entry in registry:
-        for loc, text in (*prose_fields(entry.record), (("title",), entry.record.title)):
-            for mention in find_mentions(text, registry, project.settings.repository):
-                if mention.target is None and mention.text not in registry.broken:
-                    place = _place_in(entry.raw.place_of(loc, value=True), (entry.raw.root / entry.raw.path).read_text(encoding="utf-8-sig"), mention.text)
-                    hint = did_you_mean(mention.text, registry.entries) or "if it is not an id, put it in backticks"
-                    yield Problem(UNKNOWN_MENTION, f"{entry.id} mentions {mention.text}, which no record has", place, entry.id, hint)
+        for loc, word in entry.extract.mentions:
+            if has_prefix(word, registry) and not registry.has(word) and word not in registry.broken:
+                place = _place_in(entry.raw.place_of(loc, value=True), (entry.raw.root / entry.raw.path).read_text(encoding="utf-8-sig"), word)
+                hint = did_you_mean(word, registry.entries) or "if it is not an id, put it in backticks"
+                yield Problem(UNKNOWN_MENTION, f"{entry.id} mentions {word}, which no record has", place, entry.id, hint)
 
 
 def _place_in(start: Place, text: str, word: str) -> Place:

@@ -30,7 +30,7 @@ def place_in_text(raw: RawRecord, loc: Loc, text: str, offset: int) -> Place:
 
 
 def _search(start: Place, lines: list[str], text: str, offset: int) -> Place:
-    snippet = text[offset : offset + _SNIPPET].split("\n")[0].rstrip()
+    snippet = text[offset : offset + _SNIPPET].split("\n", maxsplit=1)[0].rstrip()
     if snippet:
         for number in range(start.line, len(lines) + 1):
             column = lines[number - 1].find(snippet, start.col - 1 if number == start.line else 0)

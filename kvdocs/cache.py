@@ -1,0 +1,169 @@
+"""What was read or worked out before, kept by content in the project's cache folder. Never wrong, never needed.
+
+Each file is one line with a checksum and a fingerprint of the program, then JSON: nothing in it can be executed.
+A file that was cut, changed, or written by another version of the program is as good as absent.
+Files are written to a temporary name and renamed, so two programs at once cannot mix; the later one wins.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import sys
+from contextlib import suppress
+from decimal import Decimal
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+FORMAT = "kvdocs-cache-1"
+
+
+class Cache:
+    """A folder of cached values by name. With `enabled=False` nothing is read or written."""
+
+    def __init__(self, folder: Path, *, enabled: bool = True) -> None:
+        self.folder = folder
+        self.enabled = enabled
+
+    def read(self, name: str) -> Any:
+        """The value that was written under a name, or None when there is none that can be trusted."""
+        if not self.enabled:
+            return None
+        try:
+            head, _, body = (self.folder / f"{name}.json").read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        if head != _head(body):
+            return None
+        try:
+            return json.loads(body, parse_float=Decimal)
+        except (ValueError, RecursionError):
+            return None
+
+    def write(self, name: str, value: Any) -> None:
+        """Keep a value of plain JSON types and Decimals; a folder that cannot be written to is not an error."""
+        if not self.enabled:
+            return
+        body = encode(value)
+        temporary = self.folder / f".{name}.{os.getpid()}.{secrets.token_hex(4)}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            ignore = self.folder.parent / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="utf-8")
+            temporary.write_bytes(_head(body) + b"\n" + body)
+            temporary.replace(self.folder / f"{name}.json")
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def encode(value: Any) -> bytes:
+    """JSON in which a Decimal keeps its digits: `31.50` stays `31.50`."""
+    # A random mark that no text can hold by accident; the numbers are put in its place afterwards.
+    mark = secrets.token_hex(8)
+
+    def number(item: object) -> str:
+        if isinstance(item, Decimal):
+            digits = str(item)
+            return mark + (digits if any(c in digits for c in ".eE") else digits + "E+0") + mark
+        raise TypeError(f"{type(item).__name__} cannot be cached")
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=number)
+    return re.sub(rf'"{mark}([^"]*){mark}"', r"\1", text).encode("utf-8", "surrogatepass")
+
+
+def _head(body: bytes) -> bytes:
+    return f"{FORMAT} {program_fingerprint()} {blake2b(body, digest_size=16).hexdigest()}".encode()
+
+
+@lru_cache(maxsize=1)
+def program_fingerprint() -> str:
+    """A digest of the program's own files (name, size, time) and of Python's version: another program, another cache."""
+    seen = blake2b(sys.version.encode(), digest_size=8)
+    package = os.fspath(Path(__file__).parent)
+    for path, status in sorted(_files(package)):
+        if path.endswith((".py", ".j2")):
+            seen.update(f"{path[len(package) :]} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return seen.hexdigest()
+
+
+def _files(folder: str) -> list[tuple[str, os.stat_result]]:
+    """Every file below a folder with its status, hidden ones and byte code left out."""
+    found: list[tuple[str, os.stat_result]] = []
+    todo = [folder]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    if entry.name[0] == "." or entry.name == "__pycache__":
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    else:
+                        with suppress(OSError):
+                            found.append((entry.path, entry.stat()))
+        except OSError:
+            continue
+    return found
+
+
+class Scan:
+    """The files of a folder as they are now, with digests that are computed only when a file has changed.
+
+    As git does, a file whose size, time and inode are unchanged is taken as unchanged, unless it was written
+    so close to the last scan that a second edit could have left no trace in its time.
+    """
+
+    RACY_NS = 2_000_000_000
+
+    def __init__(self, root: Path, folder: str, cache: Cache) -> None:
+        self.root = root
+        self.cache = cache
+        self.name = f"scan-{folder.replace('/', '-')}"
+        known = cache.read(self.name) or {"files": {}, "at": 0}
+        base = len(os.fspath(root)) + 1
+        safe_before = known["at"] - self.RACY_NS
+        self.files: dict[str, list[Any]] = {}
+        self.changed: list[str] = []
+        for path, status in _files(os.fspath(root / folder)):
+            name = path[base:].replace(os.sep, "/")
+            stamp = [status.st_mtime_ns, status.st_size, status.st_ino]
+            old = known["files"].get(name)
+            if old is not None and old[:3] == stamp and status.st_mtime_ns < safe_before:
+                self.files[name] = old
+            else:
+                self.files[name] = [*stamp, None]
+                self.changed.append(name)
+        self.removed = [name for name in known["files"] if name not in self.files]
+        self._old = known["files"]
+
+    def digest(self, name: str) -> str:
+        """The digest of a file's content; of nothing when it cannot be read."""
+        entry = self.files[name]
+        if entry[3] is None:
+            try:
+                entry[3] = blake2b((self.root / name).read_bytes(), digest_size=16).hexdigest()
+            except OSError:
+                entry[3] = ""
+        return str(entry[3])
+
+    def whole(self) -> str:
+        """The digest of all files with their names."""
+        seen = blake2b(digest_size=16)
+        for name in sorted(self.files):
+            seen.update(f"{name} {self.digest(name)}\n".encode("utf-8", "surrogateescape"))
+        return seen.hexdigest()
+
+    def save(self) -> None:
+        """Keep the digests for next time, when something is new."""
+        for name in self.files:
+            self.digest(name)
+        if self.files != self._old:
+            from time import time_ns
+
+            self.cache.write(self.name, {"files": self.files, "at": time_ns()})

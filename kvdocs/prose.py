@@ -1,0 +1,34 @@
+"""Free text: which parts of a Markdown text are words, and which of them look like ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+INERT = r"""
+    (?P<inert> ^(?P<fence>```+|~~~+).*?^(?P=fence)     # fenced code
+    | (?P<ticks>`+).+?(?P=ticks)                         # code inside a line
+    | !?\[[^\]]*\]\([^)]*\)                              # a link or picture that is written out
+    | <[^>\s][^>]*>                                      # HTML and autolinks
+    | https?://\S+
+    | \{\{.*?\}\}                                        # a citation of a figure
+    )"""
+"""The parts of a text in which nothing is a mention, for a pattern with VERBOSE, MULTILINE and DOTALL."""
+
+WORDS = re.compile(
+    rf"""{INERT}
+    | (?<![\w#.-]) (?P<prefixed> [A-Z]{{1,3}}[1-9][0-9]* ) (?![\w-]|\.\w)
+    | (?<![\w/#.-]) (?P<repository> [\w.-]+/[\w.-]+ )? \# (?P<number> [1-9][0-9]* ) (?!\w)
+    | (?<![\w/#.-]) (?P<slug> [A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)* ) (?![\w-])
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+"""Everything in a text that may name a record."""
+
+
+def prefixed_words(text: str) -> Iterator[str]:
+    """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
+    if any(c.isdigit() for c in text):
+        for match in WORDS.finditer(text):
+            if match["prefixed"] is not None:
+                yield match["prefixed"]
