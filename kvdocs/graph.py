@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from kvdocs.model import Loc
+from kvdocs.problems import Loc
 from kvdocs.registry import Registry
 from kvdocs.source import natural_key
 

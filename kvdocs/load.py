@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kvdocs.cache import Cache, Scan
+from kvdocs.cache import Scan
 from kvdocs.kind import Kind
-from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Code, Place, Problem, did_you_mean
+from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Place, Problem, did_you_mean, pack, unpack
 from kvdocs.project import SETTINGS_FILE, Project
 from kvdocs.registry import Entry, Extract, Registry
 from kvdocs.source import RawRecord, natural_key, read_records
 
-NO_CACHE = "KVDOCS_NO_CACHE"
-"""The environment variable that switches the cache off, as `--no-cache` does."""
 
+def load_registry(project: Project, kinds: tuple[Kind, ...], scan: Scan | None = None) -> tuple[Registry, list[Problem]]:
+    """All records of a project, and what is wrong with the files; links are not looked at here.
 
-def open_cache(project: Project) -> Cache:
-    """The project's cache, unless `KVDOCS_NO_CACHE` is set."""
-    from os import environ
-
-    return Cache(project.cache / "cache", enabled=not environ.get(NO_CACHE))
-
-
-def load_registry(project: Project, kinds: tuple[Kind, ...], cache: Cache | None = None) -> tuple[Registry, list[Problem]]:
-    """All records of a project, and what is wrong with the files; links are not looked at here."""
-    cache = cache or open_cache(project)
-    scan = Scan(project.root, "registry", cache)
-    reader = _Reader(project, scan, {code.name: code for kind in kinds for code in _codes(kind)}, cache)
+    `scan` is a look at the registry's files that was taken already.
+    """
+    reader = _Reader(project, scan or Scan(project.root, "registry", project.open_cache()))
     for kind in kinds:
         reader.read(kind)
     reader.finish()
@@ -35,17 +26,11 @@ def load_registry(project: Project, kinds: tuple[Kind, ...], cache: Cache | None
     return Registry(reader.entries.values(), kinds, frozenset(reader.broken - reader.entries.keys())), problems
 
 
-def _codes(kind: Kind) -> tuple[Code, ...]:
-    from kvdocs.problems import CORE_CODES
-
-    return CORE_CODES + kind.codes
-
-
 class _Reader:
     """Reads the files of one kind after the other, each from the cache when its content is known."""
 
-    def __init__(self, project: Project, scan: Scan, codes: dict[str, Code], cache: Cache) -> None:
-        self.project, self.scan, self.codes, self.cache = project, scan, codes, cache
+    def __init__(self, project: Project, scan: Scan) -> None:
+        self.project, self.scan, self.cache = project, scan, scan.cache
         self.entries: dict[str, Entry] = {}
         self.lower: dict[str, str] = {}
         self.problems: list[Problem] = []
@@ -65,7 +50,7 @@ class _Reader:
             else:
                 entries = [Entry(kind, RawRecord(self.project.root, path, data, line, index), None, Extract.of(extract)) for data, line, index, extract in file["records"]]
             kept[path] = file
-            self.problems += [self._problem(p) for p in file["problems"]]
+            self.problems += unpack(file["problems"])
             self.broken.update(file["broken"])
             for entry in entries:
                 self._add(entry)
@@ -97,7 +82,7 @@ class _Reader:
                 entries.append(entry)
         return {
             "records": [[e.raw.data, e.raw.line, e.raw.index, e.extract.document()] for e in entries],
-            "problems": [_document(p) for p in problems],
+            "problems": pack(problems),
             "broken": broken,
             "entries": entries,
         }
@@ -109,16 +94,6 @@ class _Reader:
             self.problems.append(_duplicate(self.entries[taken], entry))
         else:
             self.entries[entry.id] = entry
-
-    def _problem(self, document: list[Any]) -> Problem:
-        code, message, path, line, col, record, hint, related = document
-        return Problem(self.codes[code], message, Place(path, line, col), record, hint, tuple((Place(path, *at), what) for at, what in related))
-
-
-def _document(problem: Problem) -> list[Any]:
-    """A problem of one file as plain data; `_Reader._problem` is its inverse."""
-    related = [[[place.line, place.col], what] for place, what in problem.related]
-    return [problem.code.name, problem.message, problem.place.path, problem.place.line, problem.place.col, problem.record, problem.hint, related]
 
 
 def _duplicate(first: Entry, second: Entry) -> Problem:

@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-Loc = tuple[str | int, ...]
-"""The way from a record to one of its values: keys of mappings and positions in lists."""
+from kvdocs.problems import Loc as Loc  # part of the vocabulary of records
 
 
 class Part(BaseModel):

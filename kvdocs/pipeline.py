@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
 from kvdocs.kinds import all_kinds
 from kvdocs.load import load_registry
@@ -28,11 +29,11 @@ class Inspection:
         return plan(self.registry)
 
 
-def inspect(project: Project) -> Inspection:
+def inspect(project: Project, scan: Scan | None = None) -> Inspection:
     """Read and check a project.
 
     1. Read: files to records, each fault a problem (`load`).
     2. Check: what contradicts what (`checks`); it needs all records, so it comes after all reading.
     """
-    registry, problems = load_registry(project, all_kinds())
+    registry, problems = load_registry(project, all_kinds(), scan)
     return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project)])))

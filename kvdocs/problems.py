@@ -6,6 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
+from typing import Any
+
+Loc = tuple[str | int, ...]
+"""The way from a record to one of its values: keys of mappings and positions in lists."""
 
 
 class Severity(StrEnum):
@@ -67,6 +71,26 @@ class Problem:
         elif self.hint:
             lines.append(f"    hint: {self.hint}")
         return "\n".join(lines)
+
+
+def pack(problems: Iterable[Problem]) -> dict[str, Any]:
+    """Problems as plain data, with their codes; `unpack` is the inverse."""
+    codes: dict[str, list[str]] = {}
+    rows = []
+    for p in problems:
+        codes[p.code.name] = [p.code.severity.value, p.code.meaning]
+        related = [[place.path, place.line, place.col, what] for place, what in p.related]
+        rows.append([p.code.name, p.message, p.place.path, p.place.line, p.place.col, p.record, p.hint, related, p.acknowledged])
+    return {"codes": codes, "problems": rows}
+
+
+def unpack(document: dict[str, Any]) -> list[Problem]:
+    """Problems from their plain data."""
+    codes = {name: Code(name, Severity(severity), meaning) for name, (severity, meaning) in document["codes"].items()}
+    return [
+        Problem(codes[code], message, Place(path, line, col), record, hint, tuple((Place(at, li, co), what) for at, li, co, what in related), acknowledged)
+        for code, message, path, line, col, record, hint, related, acknowledged in document["problems"]
+    ]
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:

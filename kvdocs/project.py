@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kvdocs.cache import Cache
+
 SETTINGS_FILE = "registry/project.yaml"
+
+NO_CACHE = "KVDOCS_NO_CACHE"
+"""The environment variable that switches the cache off, as `--no-cache` does."""
 
 
 class ProjectError(Exception):
@@ -59,6 +65,10 @@ class Project:
     @property
     def cache(self) -> Path:
         return self.root / ".kvdocs"
+
+    def open_cache(self) -> Cache:
+        """The project's cache, switched off when `KVDOCS_NO_CACHE` is set."""
+        return Cache(self.cache / "cache", enabled=not os.environ.get(NO_CACHE))
 
     @cached_property
     def settings(self) -> Settings:

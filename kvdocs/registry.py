@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from kvdocs.cache import encode
 from kvdocs.kind import Kind
-from kvdocs.model import LinkField, Loc, Record, Ref, prose_fields, references
+from kvdocs.model import File, LinkField, Record, Ref, marked, prose_fields, references
+from kvdocs.problems import Loc
 from kvdocs.prose import prefixed_words
 from kvdocs.source import RawRecord, natural_key
 
@@ -21,20 +22,22 @@ class Extract(NamedTuple):
 
     links: tuple[LinkField, ...]
     mentions: tuple[tuple[Loc, str], ...]
+    files: tuple[tuple[Loc, str], ...]
     digest: str
 
     def document(self) -> list[Any]:
         """The extract as plain data; `Extract.of` is the inverse."""
         links = [[list(link.loc), list(link.ref.kinds), link.ref.orders, link.target] for link in self.links]
-        return [links, [[list(loc), word] for loc, word in self.mentions], self.digest]
+        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.digest]
 
     @staticmethod
     def of(document: list[Any]) -> Extract:
         """An extract from its plain data."""
-        links, mentions, digest = document
+        links, mentions, files, digest = document
         return Extract(
             tuple(LinkField(tuple(loc), Ref(*kinds, orders=orders), target) for loc, kinds, orders, target in links),
             tuple((tuple(loc), word) for loc, word in mentions),
+            tuple((tuple(loc), name) for loc, name in files),
             digest,
         )
 
@@ -67,7 +70,8 @@ class Entry:
             record = self.record
             prose = (*prose_fields(record), (("title",), record.title))
             mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
-            self._extract = Extract(tuple(references(record)), mentions, blake2b(encode(self.raw.data), digest_size=12).hexdigest())
+            files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
+            self._extract = Extract(tuple(references(record)), mentions, files, blake2b(encode(self.raw.data), digest_size=12).hexdigest())
         return self._extract
 
     def __repr__(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from kvdocs.kind import Kind
-from kvdocs.model import Loc, fields_at
-from kvdocs.problems import BAD_ID, MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, Code, Problem, did_you_mean
+from kvdocs.model import fields_at
+from kvdocs.problems import BAD_ID, MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, Code, Loc, Problem, did_you_mean
 from kvdocs.registry import Entry
 from kvdocs.source import RawRecord
 

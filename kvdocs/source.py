@@ -14,8 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from kvdocs.model import Loc
-from kvdocs.problems import DUPLICATE_KEY, NOT_A_RECORD, UNREADABLE, YAML_SYNTAX, Code, Place, Problem
+from kvdocs.problems import DUPLICATE_KEY, NOT_A_RECORD, UNREADABLE, YAML_SYNTAX, Code, Loc, Place, Problem
 
 MAX_BYTES = 8 << 20
 MAX_DEPTH = 64

@@ -19,8 +19,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("kinds",),
     ("figures",),
     ("registry", "kind"),
-    ("source", "cache", "project"),
-    ("problems", "model", "view", "prose"),
+    ("source", "project"),
+    ("model", "view", "prose"),
+    ("problems", "cache"),
 )
 """From the roof down. A module may import what is on its own floor or below."""
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kvdocs.cli.output import paint, print_json, say, the_project
 
+if TYPE_CHECKING:
+    from kvdocs.answers import Answers
+
 TONE_OF = {"error": "bad", "warning": "warn", "info": "wait"}
+
+
+def _work_out(answers: Answers) -> tuple[dict[str, Any], bool]:
+    """Read and check everything; the answer lasts unless a record names a file outside the registry."""
+    from kvdocs.checks.files import named_outside
+    from kvdocs.pipeline import inspect
+    from kvdocs.problems import pack
+
+    inspection = inspect(answers.project, answers.scan)
+    return pack(inspection.problems), not named_outside(inspection.registry, answers.project)
 
 
 @click.command()
@@ -26,12 +40,12 @@ def check(ctx: click.Context, style: str, as_json: bool, strict: bool, quiet: bo
     Example:
       kvdocs check --strict --format github
     """
-    project = the_project(ctx)
-    from kvdocs.pipeline import inspect
-    from kvdocs.problems import Severity
+    from kvdocs.answers import Answers
+    from kvdocs.problems import Severity, unpack
     from kvdocs.reports import github_lines, json_document, sarif_document, summary
 
-    problems = list(inspect(project).problems)
+    answers = Answers(the_project(ctx, settings=False))
+    problems = unpack(answers.get("check", lambda: _work_out(answers)))
     failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
     if quiet:
         problems = [p for p in problems if p.severity is not Severity.INFO]

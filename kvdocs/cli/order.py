@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvdocs.cli.output import fail, paint, plain_text, print_json, say, table, the_project
+from kvdocs.project import ProjectError
 
 if TYPE_CHECKING:
+    from kvdocs.cache import Scan
+    from kvdocs.project import Project
     from kvdocs.registry import Registry
+
+WORK = ("item", "decision", "reference")
 
 HEADINGS = {"actionable": "Next", "in_review": "Next", "waiting": "Waiting", "done": "Done", "not_planned": "Not planned"}
 TONE_OF = {"actionable": "good", "in_review": "warn", "waiting": "wait", "done": "off", "not_planned": "off"}
@@ -34,29 +39,75 @@ def order(ctx: click.Context, owner: str | None, everything: bool, limit: int | 
     """
     if sum((explain is not None, goal is not None, critical_path)) > 1:
         fail("--explain, --for and --critical-path are three questions: ask one at a time")
-    project = the_project(ctx)
-    from kvdocs.kinds import all_kinds
-    from kvdocs.load import load_registry
-    from kvdocs.order import plan
-    from kvdocs.problems import Severity
-
-    registry, problems = load_registry(project, all_kinds())
-    assumed = _assumptions(registry, assume)
-    for name in (explain, goal):
-        if name is not None:
-            _known(registry, name)
-    if owner is not None:
-        _known(registry, owner, ("owner",))
-    if any(p.severity is Severity.ERROR for p in problems):
-        say(paint("note: ", "warn", err=True) + f"{len(problems)} problems in the registry are left out here; see `kvdocs check`", err=True)
-    if explain or goal or critical_path:
-        _answer(registry, assumed, explain, goal, as_json)
-        return
-    document = select(plan(registry, assumed).document(), owner, limit)
+    project = the_project(ctx, settings=False)
+    if explain or goal or critical_path or assume:
+        document = _ask(project, explain, goal, critical_path, assume, owner, as_json)
+        if document is None:
+            return
+    else:
+        document = _recall(project, owner)
+    document = select(document, owner, limit)
     if as_json:
         print_json(document)
     else:
         print_order(document, everything)
+
+
+def _recall(project: Project, owner: str | None) -> dict[str, Any]:
+    """The order as recorded, worked out anew only when the registry changed."""
+    from kvdocs.answers import Answers
+
+    answers = Answers(project)
+
+    def work_out() -> tuple[dict[str, Any], bool]:
+        from kvdocs.order import plan
+
+        registry, faults = _load(project, answers.scan)
+        return {"document": plan(registry).document(), "faults": faults, "owners": [e.id for e in registry.of("owner")]}, True
+
+    answer: dict[str, Any] = answers.get("order", work_out)
+    if owner is not None and owner not in answer["owners"]:
+        from kvdocs.problems import did_you_mean
+
+        fail(f"no owner has the id {owner!r}", did_you_mean(owner, answer["owners"]) or f"known: {', '.join(answer['owners'])}")
+    _note_faults(answer["faults"])
+    document: dict[str, Any] = answer["document"]
+    return document
+
+
+def _load(project: Project, scan: Scan | None = None) -> tuple[Registry, int]:
+    """The records, and how many errors kept some of them out."""
+    from kvdocs.kinds import all_kinds
+    from kvdocs.load import load_registry
+    from kvdocs.problems import Severity
+
+    try:
+        _ = project.settings
+    except ProjectError as error:
+        fail(str(error))
+    registry, problems = load_registry(project, all_kinds(), scan)
+    return registry, sum(p.severity is Severity.ERROR for p in problems)
+
+
+def _note_faults(faults: int) -> None:
+    if faults:
+        say(paint("note: ", "warn", err=True) + f"{faults} error{'s' if faults > 1 else ''} in the registry left records out; see `kvdocs check`", err=True)
+
+
+def _ask(project: Project, explain: str | None, goal: str | None, critical_path: bool, assume: tuple[str, ...], owner: str | None, as_json: bool) -> dict[str, Any] | None:
+    """Answer a question about the order, or give the order as it would be under assumptions."""
+    from kvdocs.order import plan
+
+    registry, faults = _load(project)
+    _note_faults(faults)
+    assumed = _assumptions(registry, assume)
+    for name, kinds in ((explain, WORK), (goal, WORK), (owner, ("owner",))):
+        if name is not None:
+            _known(registry, name, kinds)
+    if explain or goal or critical_path:
+        _answer(registry, assumed, explain, goal, as_json)
+        return None
+    return plan(registry, assumed).document()
 
 
 def _answer(registry: Registry, assumed: dict[str, str], explain: str | None, goal: str | None, as_json: bool) -> None:
@@ -91,7 +142,7 @@ def _assumptions(registry: Registry, pairs: tuple[str, ...]) -> dict[str, str]:
     return assumed
 
 
-def _known(registry: Registry, name: str, kinds: tuple[str, ...] = ("item", "decision", "reference")) -> str:
+def _known(registry: Registry, name: str, kinds: tuple[str, ...] = WORK) -> str:
     """The kind of a record that must exist and be of one of the kinds; ends the command when it is not."""
     from kvdocs.problems import did_you_mean
 

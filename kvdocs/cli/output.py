@@ -17,11 +17,15 @@ from kvdocs.project import Project, ProjectError, find_project
 TONES = {"good": "green", "bad": "red", "warn": "yellow", "wait": "cyan", "off": "bright_black", "plain": None, "head": "bright_black"}
 
 
-def the_project(ctx: click.Context) -> Project:
-    """The project that the command was called for; ends the command with 2 when there is none."""
+def the_project(ctx: click.Context, *, settings: bool = True) -> Project:
+    """The project that the command was called for; ends the command with 2 when there is none.
+
+    With `settings=False` the settings are not read yet: reading YAML is for whoever needs it.
+    """
     try:
         project = find_project(ctx.obj)
-        _ = project.settings
+        if settings:
+            _ = project.settings
     except ProjectError as error:
         fail(str(error))
     return project
