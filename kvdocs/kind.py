@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kvdocs.model import Record
 from kvdocs.problems import Code, Problem
-from kvdocs.view import Cell, Link, Md, RecordView
+from kvdocs.view import Cell, Link, Md, RecordView, Section
 
 if TYPE_CHECKING:
     from kvdocs.registry import Entry, Registry
@@ -56,6 +56,7 @@ class Kind:
     `prefix` gives ids of the form PREFIX + number, which prose may mention (`D2`); None allows any id.
     `pattern` is the file name pattern of its records.
     `view` and `columns` say how an entry looks on its page and in the list.
+    `hub` gives sections that stand above the table of its list page.
     `document` names the stand-alone document that carries its records (`roadmap`, `defects`, `measurements`, `repro`, `probes`).
     """
 
@@ -72,6 +73,7 @@ class Kind:
     codes: tuple[Code, ...] = ()
     template: str = "record.md.j2"
     document: str = ""
+    hub: Callable[[Context], tuple[Section, ...]] | None = None
     hidden: frozenset[str] = field(default=frozenset({"acknowledged", "formerly"}))
 
     @property

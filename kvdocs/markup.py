@@ -22,7 +22,7 @@ class Dialect(StrEnum):
     PLAIN = "plain"
 
 
-_SPECIAL = re.compile(r"([\\`*\[\]<>|~])|(?<![^\W_])(_)|(_)(?![^\W_])|(&)(?=#?\w+;)")
+_SPECIAL = re.compile(r"([\\`*\[\]<>|])|(?<![^\W_])(_)|(_)(?![^\W_])|(&)(?=#?\w+;)")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "|": "&#124;", "&": "&amp;"}
 _BLOCK_START = re.compile(r"^(\s*)([#+-]|\d+(?=\.))(?=[\s.])", re.MULTILINE)
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
@@ -97,6 +97,12 @@ def plain(markdown: str) -> str:
     """Inline Markdown without its marks, for titles of pages and tooltips."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
     return " ".join(text.replace("**", "").replace("`", "").split())
+
+
+def sentence(text: str) -> Md:
+    """A message of the program as Markdown: what stands in backticks is code, all else is text."""
+    parts = re.split(r"`([^`\n]+)`", text)
+    return Md("".join(code(part) if number % 2 else escape(part) for number, part in enumerate(parts)))
 
 
 def paragraph(text: str) -> Md:

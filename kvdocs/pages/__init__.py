@@ -1,0 +1,1 @@
+"""Registry, order and problems -> pages; templates lay them out, nothing here writes."""

@@ -1,0 +1,181 @@
+"""What views may ask for while a page is made: links relative to that page, prose with its links, what was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kvdocs import markup
+from kvdocs.kind import Kind
+from kvdocs.markup import Dialect
+from kvdocs.mentions import find_mentions
+from kvdocs.model import prose_fields
+from kvdocs.order import Order
+from kvdocs.pages.address import Addresses, SiteAddresses, relative
+from kvdocs.problems import Problem
+from kvdocs.project import Settings
+from kvdocs.registry import Entry, Registry
+from kvdocs.view import Link, Md
+
+if TYPE_CHECKING:
+    from kvdocs.figures.citations import Citation
+    from kvdocs.figures.workbook import Workbook
+
+Provider = Callable[[str], Any]
+"""What one stage computed, by record id; None where it has nothing to say."""
+
+
+@dataclass(frozen=True)
+class Publication:
+    """All that the pages are made from: records, problems, the order, and what other stages computed.
+
+    `providers` answer `Context.computed` by name: `evidence`, `figures`, `history`; `order` is always there.
+    `workbook` gives the figures that prose cites; without it the braces stay as they are.
+    """
+
+    settings: Settings
+    registry: Registry
+    problems: tuple[Problem, ...]
+    order: Order
+    addresses: Addresses = field(default_factory=SiteAddresses)
+    providers: Mapping[str, Provider] = field(default_factory=dict)
+    workbook: Workbook | None = None
+
+    def at(self, page: str) -> PageContext:
+        """The context for a page."""
+        return PageContext(self, page)
+
+    @cached_property
+    def problems_of(self) -> Mapping[str, tuple[Problem, ...]]:
+        """The problems of each record that has some."""
+        found: dict[str, list[Problem]] = {}
+        for problem in self.problems:
+            if problem.record is not None:
+                found.setdefault(problem.record, []).append(problem)
+        return {record: tuple(problems) for record, problems in found.items()}
+
+    @cached_property
+    def mentioned_by(self) -> Mapping[str, tuple[Entry, ...]]:
+        """Which records name a record in their prose, itself left out."""
+        found: dict[str, dict[str, Entry]] = {}
+        for entry in self.registry:
+            for text in (entry.record.title, *(text for _, text in prose_fields(entry.record))):
+                for mention in find_mentions(text, self.registry, self.settings.repository):
+                    if mention.target is not None and mention.target != entry.id:
+                        found.setdefault(mention.target, {})[entry.id] = entry
+        return {target: tuple(entries.values()) for target, entries in found.items()}
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """The `Context` of one page; `page` is its path in the output."""
+
+    publication: Publication
+    page: str
+
+    @property
+    def registry(self) -> Registry:
+        return self.publication.registry
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.publication.addresses.dialect
+
+    def link(self, target: str, text: str | None = None) -> Link:
+        """As `Context.link`; without a text, by the name that people use for the record."""
+        entry = self.registry.get(target)
+        if entry is None:
+            return Link(text or target)
+        outside = getattr(entry.record, "address", None)
+        if self.dialect is Dialect.PLAIN and outside is not None:
+            # A document in another repository speaks of the thing itself, not of our record of it.
+            return Link(text if text and text != target else name_of(entry), f"{self.publication.settings.host}/{outside}")
+        address = self.publication.addresses.record(entry)
+        shown = text or name_of(entry)
+        title = "" if markup.plain(entry.record.title) == shown else markup.plain(entry.record.title)
+        return Link(shown, relative(self.page, address) if address else "", title if self.dialect is Dialect.SITE else "")
+
+    def list_of(self, kind: Kind, text: str | None = None) -> Link:
+        """A link to the list of a kind."""
+        address = self.publication.addresses.kind(kind)
+        return Link(text or kind.title, relative(self.page, address) if address else "")
+
+    def to(self, path: str, text: str) -> Link:
+        """A link to another page of the output by its path."""
+        return Link(text, relative(self.page, path))
+
+    def prose(self, text: str, record: str | None = None) -> Md:
+        """As `Context.prose`; a record does not link to itself."""
+        cited = self._with_figures(text)
+        parts, end = [], 0
+        for mention in find_mentions(cited, self.registry, self.publication.settings.repository):
+            if mention.target is None or mention.target == record:
+                continue
+            parts += [cited[end : mention.start], markup.link(self._mention(mention.target, mention.text))]
+            end = mention.end
+        return Md("".join(parts) + cited[end:])
+
+    def _mention(self, target: str, text: str) -> Link:
+        """A link in prose. Who writes the id of a reference means `owner/name#34`."""
+        entry = self.registry.get(target)
+        by_id = entry is not None and entry.kind.name == "reference" and text == target
+        return self.link(target, None if by_id else text)
+
+    def title(self, entry: Entry) -> Md:
+        """The title of a record with its links."""
+        return self.prose(entry.record.title, entry.id)
+
+    def _with_figures(self, text: str) -> str:
+        workbook = self.publication.workbook
+        if workbook is None or "{{" not in text:
+            return text
+        from kvdocs.figures.citations import cited
+
+        return cited(text, workbook, self._figure)
+
+    def _figure(self, citation: Citation) -> str:
+        """A cited figure as a link to the measurement that it comes from."""
+        if not citation.cells or citation.error is not None:
+            return citation.text
+        return markup.link(self.link(citation.cells[0].measurement, citation.text))
+
+    def source_link(self, path: str, line: int | None = None, *, repository: str | None = None, commit: str | None = None) -> Link:
+        """As `Context.source_link`."""
+        where = repository or self.publication.settings.repository
+        text = f"{path}:{line}" if path and line else path or (f"{where}@{commit[:9]}" if commit else where)
+        if not where:
+            return Link(text)
+        base = f"{self.publication.settings.host}/{where}"
+        if not path:
+            return Link(text, f"{base}/commit/{commit}" if commit else base)
+        return Link(text, f"{base}/blob/{commit or 'HEAD'}/{path}" + (f"#L{line}" if line else ""))
+
+    def record_source(self, entry: Entry) -> Link:
+        """A link to the YAML of a record: at its host when the settings name one, else to the copy in the output."""
+        return self.file_link(entry.raw.path, entry.raw.line)
+
+    def file_link(self, path: str, line: int = 1) -> Link:
+        """A link to a line of a file of the registry."""
+        text = f"{path}:{line}"
+        if self.publication.settings.source_url:
+            return Link(text, self.publication.settings.source_url.format(path=path, line=line))
+        copy = self.publication.addresses.source(path, line)
+        return Link(text, relative(self.page, copy) if copy else "")
+
+    def computed(self, kind: str, target: str) -> Any:
+        """As `Context.computed`."""
+        if kind == "order":
+            return self.publication.order.rows.get(target)
+        provider = self.publication.providers.get(kind)
+        return provider(target) if provider is not None else None
+
+
+def name_of(entry: Entry) -> str:
+    """What people call a record: its number, the title of an owner or a machine, `owner/name#34` for a reference."""
+    if entry.kind.name in ("owner", "environment"):
+        return markup.plain(entry.record.title)
+    if entry.kind.name == "reference":
+        return str(getattr(entry.record, "short", entry.id))
+    return entry.id

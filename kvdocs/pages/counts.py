@@ -1,0 +1,91 @@
+"""Counts: every number of records that a page shows, with the list that it was counted from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kvdocs.kinds.decision import Decision
+from kvdocs.order import STATES
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.page import Nav, Page
+from kvdocs.problems import Severity
+from kvdocs.registry import Entry
+from kvdocs.view import Card, Link, Md, Section, Table
+
+PATH = "counts.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many records there are of a sort: `rule` says which ones, `entries` are they."""
+
+    name: str
+    label: str
+    rule: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def number(self) -> int:
+        return len(self.entries)
+
+
+def counts(publication: Publication) -> Iterator[Count]:
+    """Records by kind, then defects by status, work by its state, decisions and references by theirs."""
+    registry = publication.registry
+    for kind in registry.kinds:
+        if entries := registry.of(kind.name):
+            yield Count(kind.folder, kind.plural, f"all files below `registry/{kind.folder}/`", tuple(entries))
+    yield from _by_field(publication, "defect", "status", "defects")
+    for state in STATES:
+        rows = [row for row in publication.order.of(state) if row.kind == "item"]
+        if rows:
+            words = state.replace("_", " ")
+            yield Count(f"items-{state.replace('_', '-')}", f"items {words}", f"items whose state is *{words}*, as `kvdocs order` works it out", tuple(registry.entries[r.id] for r in rows))
+    for decided, words in ((False, "open"), (True, "decided")):
+        found = tuple(e for e in registry.of("decision") if isinstance(e.record, Decision) and (e.record.outcome is not None) is decided)
+        if found:
+            yield Count(f"decisions-{words}", f"decisions {words}", f"decisions with{'' if decided else 'out'} an outcome", found)
+    yield from _by_field(publication, "reference", "state", "references")
+
+
+def _by_field(publication: Publication, kind: str, field: str, plural: str) -> Iterator[Count]:
+    groups: dict[str, list[Entry]] = {}
+    for entry in publication.registry.of(kind):
+        groups.setdefault(str(getattr(entry.record, field)), []).append(entry)
+    for value, entries in groups.items():
+        words = value.replace("-", " ")
+        yield Count(f"{plural}-{value}", f"{plural} {words}", f"{plural} whose `{field}` is `{value}`", tuple(entries))
+
+
+def card(count: Count, context: PageContext, tone: str = "plain") -> Card:
+    """A count as a number that leads to its list."""
+    return Card(count.label, str(count.number), context.to(f"{PATH}#{count.name}", "").href, tone)
+
+
+def counts_page(publication: Publication) -> Page:
+    """Each count with the rule and the records behind it."""
+    context = publication.at(PATH)
+    sections = [
+        Section(
+            f"{count.number} {count.label}",
+            (Table(("Counted", "Records"), ((Md(count.rule), tuple(context.link(e.id, e.id) for e in count.entries)),)),),
+            count.name,
+        )
+        for count in counts(publication)
+    ]
+    severities: list[tuple[Link | str, str]] = [
+        (context.to("problems.md", severity.value), str(sum(p.severity is severity for p in publication.problems))) for severity in Severity
+    ]
+    sections.append(Section("Problems", (Table(("Severity", "Number"), tuple(severities), numeric=frozenset({1})),), "problems"))
+    return Page(
+        PATH,
+        "page.md.j2",
+        {
+            "title": "How numbers were counted",
+            "lead": Md("Every number of records on this site is the length of one of these lists. They are made anew with each build."),
+            "sections": tuple(sections),
+            "boost": 0.5,
+        },
+        Nav("Reports", 30, "How numbers were counted"),
+    )

@@ -1,0 +1,74 @@
+"""List pages: one table for each kind, sortable and filterable, in parts where a kind has very many records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kvdocs import markup
+from kvdocs.kind import Kind
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.page import Nav, Page
+from kvdocs.registry import Entry
+from kvdocs.view import Cell, Link, Section, Table
+
+ROWS = 500
+"""At most so many rows a page: a browser sorts them at once, and no search index chokes on them."""
+
+
+def list_pages(publication: Publication) -> Iterator[Page]:
+    """The list of every kind that has records, in one part or several."""
+    for kind in publication.registry.kinds:
+        entries = publication.registry.of(kind.name)
+        address = publication.addresses.kind(kind)
+        if not entries or address is None:
+            continue
+        parts = [entries[start : start + ROWS] for start in range(0, len(entries), ROWS)]
+        for number, part in enumerate(parts, 1):
+            context = publication.at(_part(address, number))
+            yield _list_page(kind, part, len(entries), _others(parts, number, address, context), context)
+
+
+def _part(address: str, number: int) -> str:
+    return address if number == 1 else address.replace("index.md", f"part-{number}.md")
+
+
+def _others(parts: Sequence[Sequence[Entry]], number: int, address: str, context: PageContext) -> tuple[Link, ...]:
+    if len(parts) == 1:
+        return ()
+    return tuple(Link(f"{p[0].id} to {p[-1].id}") if n == number else context.to(_part(address, n), f"{p[0].id} to {p[-1].id}") for n, p in enumerate(parts, 1))
+
+
+def _list_page(kind: Kind, entries: Sequence[Entry], total: int, parts: tuple[Link, ...], context: PageContext) -> Page:
+    first = context.page.endswith("index.md")
+    return Page(
+        context.page,
+        "list.md.j2",
+        {
+            "title": kind.title,
+            "about": kind.about,
+            "total": total,
+            "parts": parts,
+            "table": kind_table(kind, entries, context),
+            "sections": kind.hub(context) if first and kind.hub is not None else (),
+            "boost": 2 if first else 1,
+        },
+        Nav("Record", kind.position, kind.title) if first else None,
+    )
+
+
+def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Table:
+    """The records of a kind with the columns that the kind declares."""
+    rows: list[tuple[Cell, ...]] = []
+    for entry in entries:
+        title: tuple[Cell, ...] = () if markup.plain(entry.record.title) == entry.id else (context.title(entry),)
+        rows.append((context.link(entry.id, entry.id), *title, *(column.cell(entry, context) for column in kind.columns)))
+    has_title = any(len(row) == 2 + len(kind.columns) for row in rows)
+    headings = ("#", *(("Title",) if has_title else ()), *(column.heading for column in kind.columns))
+    rows = [row if len(row) == len(headings) else (row[0], None, *row[1:]) for row in rows]
+    filters = frozenset(number + 1 + has_title for number, column in enumerate(kind.columns) if column.filter)
+    return Table(headings, tuple(rows), sortable=True, name=kind.folder, row_ids=tuple(e.id for e in entries), filters=filters)
+
+
+def section_of(title: str, table: Table | None, anchor: str = "") -> tuple[Section, ...]:
+    """A section with one table, or nothing when there is no row."""
+    return (Section(title, (table,), anchor),) if table is not None and table.rows else ()

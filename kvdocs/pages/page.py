@@ -1,0 +1,36 @@
+"""Page: a file to be written, the template that lays it out, and what the template may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Value = object
+"""A type of `kvdocs.view`, text, a number, a truth value, None, or a tuple of these; `tests/pages` walks every context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nav:
+    """Where a page stands in the navigation: a part of the site, a position in it, and the words shown."""
+
+    part: str
+    position: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`path` is relative to the folder of pages, with `/`."""
+
+    path: str
+    template: str
+    context: Mapping[str, Value]
+    nav: Nav | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file that no template makes: JSON for programs, a redirect, a copy of a record's source."""
+
+    path: str
+    text: str

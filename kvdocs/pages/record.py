@@ -1,0 +1,79 @@
+"""Record pages: one for each record, from the view of its kind, with what points at it and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvdocs import markup
+from kvdocs.document import field_name
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.page import Page
+from kvdocs.problems import Problem, Severity
+from kvdocs.registry import Entry
+from kvdocs.view import Cell, Link, Md, Notice, Section, Table
+
+BOOST = 4
+"""How much more a record counts in the search than a page that only speaks of it."""
+
+TONES = {Severity.ERROR: "danger", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def record_pages(publication: Publication) -> Iterator[Page]:
+    """A page for every record, in the order of the registry."""
+    for entry in publication.registry:
+        address = publication.addresses.record(entry)
+        if address is not None:
+            yield record_page(entry, publication.at(address))
+
+
+def record_page(entry: Entry, context: PageContext) -> Page:
+    """The page of one record."""
+    view = entry.kind.view(entry, context)
+    return Page(
+        context.page,
+        entry.kind.template,
+        {
+            "id": entry.id,
+            "title": f"{entry.id} · {markup.plain(entry.record.title)}",
+            "heading": context.title(entry),
+            "kind": context.list_of(entry.kind, entry.kind.name),
+            "source": f"{entry.raw.path}#L{entry.raw.line}",
+            "source_link": context.record_source(entry),
+            "data_link": Link("JSON", f"../api/records/{entry.id}.json"),
+            "boost": BOOST if entry.kind.name != "result" else 1,
+            "view": view,
+            "notices": tuple(problem_notice(p, context) for p in context.publication.problems_of.get(entry.id, ())),
+            "sections": (*view.sections, *related_sections(entry, context)),
+        },
+    )
+
+
+def problem_notice(problem: Problem, context: PageContext) -> Notice:
+    """A problem of the record, said on its page."""
+    parts = [markup.sentence(problem.message) + "."]
+    if problem.acknowledged is not None:
+        parts.append(f"Accepted: {context.prose(problem.acknowledged)}")
+    elif problem.hint:
+        parts.append(f"({markup.sentence(problem.hint)})")
+    parts.append(markup.link(context.file_link(problem.place.path, problem.place.line)))
+    return Notice(TONES[problem.severity], f"{problem.severity}: {problem.code.name}", Md(" ".join(parts)))
+
+
+def related_sections(entry: Entry, context: PageContext) -> tuple[Section, ...]:
+    """What points at a record by a field, and what names it in its prose."""
+    rows: list[tuple[Cell, ...]] = []
+    fields: dict[str, list[str]] = {}
+    for back in context.registry.links_to(entry.id):
+        name = field_name(back.link.loc).replace("_", " ")
+        if name not in fields.setdefault(back.entry.id, []):
+            fields[back.entry.id].append(name)
+    for source, names in fields.items():
+        rows.append(_row(context.registry.entries[source], ", ".join(names), context))
+    rows += [_row(e, "in its text", context) for e in context.publication.mentioned_by.get(entry.id, ()) if e.id not in fields]
+    if not rows:
+        return ()
+    return (Section("What points here", (Table(("Record", "Kind", "Title", "As"), tuple(rows)),), "what-points-here"),)
+
+
+def _row(entry: Entry, field: str, context: PageContext) -> tuple[Cell, ...]:
+    return (context.link(entry.id, entry.id), entry.kind.name, context.title(entry), field)

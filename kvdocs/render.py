@@ -1,0 +1,154 @@
+"""Pages -> Markdown on disk: only what changed is written, what no page makes any more is removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kvdocs import markup
+from kvdocs.markup import Dialect
+from kvdocs.pages.page import DataFile, Page
+from kvdocs.project import Project
+from kvdocs.view import Block
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What writing a folder did, by paths relative to it."""
+
+    written: tuple[str, ...]
+    kept: int
+    removed: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.written or self.removed)
+
+
+def default_templates() -> Path:
+    """The templates that kvdocs ships: inside the package, or beside it in a source checkout."""
+    inside = Path(__file__).parent / "templates"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "templates"
+
+
+class Renderer:
+    """Templates of a project over those of kvdocs, for one dialect."""
+
+    def __init__(self, templates: Sequence[Path], dialect: Dialect) -> None:
+        self.environment = _environment(tuple(templates), dialect)
+
+    @classmethod
+    def of(cls, project: Project, dialect: Dialect) -> Renderer:
+        """A project's own templates first, one by one, then the defaults."""
+        return cls((project.templates, default_templates()), dialect)
+
+    def render(self, page: Page) -> str:
+        """The text of a page: a name that its context lacks is an error; it ends with one newline."""
+        text = self.environment.get_template(page.template).render(page.context)
+        return _tidy(text)
+
+
+@lru_cache(maxsize=8)
+def _environment(templates: tuple[Path, ...], dialect: Dialect) -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    # Markdown, not HTML: values are escaped for Markdown by the filters.
+    environment = Environment(loader=FileSystemLoader([str(t) for t in templates]), undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    environment.filters["cell"] = lambda value: markup.cell(value, dialect)
+    environment.filters["code"] = markup.code
+    environment.filters["shape"] = _shape
+    environment.filters["quoted"] = _quoted
+    return environment
+
+
+def _shape(block: Block) -> str:
+    """The type of a block, by which a template chooses how to lay it out."""
+    return type(block).__name__.lower()
+
+
+def _quoted(text: str) -> str:
+    """Text between double quotes, as YAML and admonitions read it."""
+    return json.dumps(markup.plain(text).replace('"', "”"), ensure_ascii=False).replace("\\\\", "\\")
+
+
+_FENCED = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}).*?^(?P=indent)(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def _tidy(text: str) -> str:
+    """At most one empty line in a row and no spaces at the ends of lines; fenced code stays as it is."""
+    parts, end = [], 0
+    for found in _FENCED.finditer(text):
+        parts += [_squeeze(text[end : found.start()]), found[0]]
+        end = found.end()
+    parts.append(_squeeze(text[end:]))
+    return "".join(parts).strip("\n") + "\n"
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE))
+
+
+def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str, bytes]:
+    """The bytes of each file by its path; two pages with one path are a fault of the program."""
+    files: dict[str, bytes] = {}
+    for page in pages:
+        if page.path in files:
+            raise ValueError(f"two pages are written to {page.path}")
+        files[page.path] = (page.text if isinstance(page, DataFile) else renderer.render(page)).encode()
+    return files
+
+
+def out_of_date(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    """The paths whose file is missing or has other bytes."""
+    return sorted(path for path, data in files.items() if _read(folder / path) != data)
+
+
+def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool) -> Written:
+    """Write what differs, to a temporary name and then renamed.
+
+    With `remove_stale` the folder holds exactly these files afterwards; else other files are left alone.
+    """
+    written = []
+    for path, data in files.items():
+        target = folder / path
+        if _read(target) != data:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _replace(target, data)
+            written.append(path)
+    removed = _remove_stale(files, folder) if remove_stale else []
+    return Written(tuple(written), len(files) - len(written), tuple(removed))
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(data)
+    temporary.replace(target)
+
+
+def _remove_stale(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Delete the files that are not among `files`, and the folders that are empty then."""
+    removed = []
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif (name := path.relative_to(folder).as_posix()) not in files:
+            path.unlink()
+            removed.append(name)
+    return sorted(removed)
