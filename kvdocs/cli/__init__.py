@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from pathlib import Path
 
@@ -49,9 +50,10 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("-C", "--project", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="The project's folder, or one inside it.")
+@click.option("--no-cache", is_flag=True, help="Read everything anew; the same as KVDOCS_NO_CACHE=1.")
 @click.version_option(__version__, message="%(version)s")
 @click.pass_context
-def cli(ctx: click.Context, folder: Path) -> None:
+def cli(ctx: click.Context, folder: Path, no_cache: bool) -> None:
     """Keep a project's record of defects, work and measurements, and compute what it says.
 
     \b
@@ -60,3 +62,5 @@ def cli(ctx: click.Context, folder: Path) -> None:
       kvdocs check        what is wrong with the record
     """
     ctx.obj = folder
+    if no_cache:
+        os.environ["KVDOCS_NO_CACHE"] = "1"
