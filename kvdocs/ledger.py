@@ -51,7 +51,7 @@ class Ledger:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self.workbook = Workbook((sheet_of(record) for record in registry.records("measurement", Measurement)), self._count)
+        self.workbook = Workbook((sheet_of(record) for record in registry.records("measurement", Measurement)), self._count, registry.broken)
 
     def of(self, record_id: str) -> MeasurementFigures | Judgement | None:
         """What is computed for a record: the figures of a measurement, the judgement of a claim; None for others and where nothing can be computed."""

@@ -86,19 +86,27 @@ def _formula(entry: Entry, loc: Loc, text: str, error: FormulaError, subject: st
 
 
 def _published(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:
-    positions = {row.get(record.key): position for position, row in reversed(list(enumerate(record.rows)))}
+    """Published figures that the inputs do not give; those without inputs once for a column."""
+    positions = _positions(record)
+    unsupported: dict[str, list[Figure]] = {}
     for figure in ledger.table(record.id).figures():
         code = _PUBLISHED_CODES.get(figure.reproduction) if figure.reproduction is not None else None
-        if code is not None:
+        if figure.reproduction is Reproduction.UNSUPPORTED:
+            unsupported.setdefault(figure.name.column, []).append(figure)
+        elif code is not None:
+            low, high = figure.bounds_text
+            message = f"{figure.name}: {figure.published_text} was published, and the inputs give {figure.text} (with their rounding, {low} to {high})"
             place = entry.raw.place_of(("rows", positions[figure.name.row], figure.name.column, "published"), value=True)
-            yield Problem(code, _published_message(figure), place, entry.id, _published_hint(figure))
+            yield Problem(code, message, place, entry.id, _published_hint(figure))
+    for column, figures in unsupported.items():
+        what = f"{figures[0].name}: {figures[0].published_text} was" if len(figures) == 1 else f"{record.id}.{column}: {len(figures)} figures were"
+        place = entry.raw.place_of(("rows", positions[figures[0].name.row], column, "published"), value=True)
+        yield Problem(PUBLISHED_UNSUPPORTED, f"{what} published, and the inputs are not on record", place, entry.id, _published_hint(figures[0]))
 
 
-def _published_message(figure: Figure) -> str:
-    if figure.reproduction is Reproduction.UNSUPPORTED or figure.interval is None:
-        return f"{figure.name}: {figure.published_text} was published, and what it was computed from is not on record"
-    low, high = figure.bounds_text
-    return f"{figure.name}: {figure.published_text} was published, and the inputs give {figure.text} (with their rounding, {low} to {high})"
+def _positions(record: Measurement) -> dict[object, int]:
+    """Where the row of each key stands; the first one when a key stands twice."""
+    return {row.get(record.key): position for position, row in reversed(list(enumerate(record.rows)))}
 
 
 def _published_hint(figure: Figure) -> str | None:
@@ -120,7 +128,7 @@ def _order(entry: Entry, record: Measurement) -> Iterator[Problem]:
 
 
 def _arms(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:
-    positions = {row.get(record.key): position for position, row in reversed(list(enumerate(record.rows)))}
+    positions = _positions(record)
     for arm in ledger.invalid_arms(record.id):
         place = entry.raw.place_of(("rows", positions[arm.name.row], arm.name.column))
         message = f"{arm.name} spreads {arm.ratio:.1f} times as much as the noise floor, and {arm.limit:.1f} times is the most"

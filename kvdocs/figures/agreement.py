@@ -31,7 +31,7 @@ def agreement(a: Quantity, b: Quantity, reference: Quantity, limit: Fraction) ->
     distance = abs(a - b) / reference
     low, high = widened(distance.interval, distance.uncertainty or 0.0)
     shared = tuple(known.name for known in a.slopes if known in b.slopes)
-    return Agreement(distance, limit, Relation(None, limit, "").judge(low, high), _error_number(a, b), shared)
+    return Agreement(distance, limit, Relation(None, limit, "", 0).judge(low, high), _error_number(a, b), shared)
 
 
 def _error_number(a: Quantity, b: Quantity) -> float | None:

@@ -35,12 +35,13 @@ class Verdict(StrEnum):
 class Relation:
     """What is claimed of a value, in the claim's unit: all values from `low` to `high`; one of them may be endless (None).
 
-    `sentence` says it, with `@` where the unit stands.
+    `sentence` says it, with `@` where the unit stands; `decimals` are the places after the point of the number in it.
     """
 
     low: Fraction | None
     high: Fraction | None
     sentence: str
+    decimals: int
 
     def words(self, of: Unit) -> str:
         """What is claimed, as the end of a sentence: `is at most 4%`."""
@@ -50,25 +51,27 @@ class Relation:
     def equals(cls, published: Number) -> Relation:
         """The value rounds to the published number: `108` is 107.5 to 108.5, and `6e+1` is 55 to 65."""
         band = written(published)
-        return cls(band.low, band.high, f"rounds to {_show(published)}@")
+        return cls(band.low, band.high, f"rounds to {_show(published)}@", numerals.decimals_of(published))
 
     @classmethod
     def near(cls, value: Number, tolerance: Number) -> Relation:
         """The value is no further away than the tolerance."""
-        return cls(Fraction(value) - Fraction(tolerance), Fraction(value) + Fraction(tolerance), f"is {_show(value)}@ ± {_show(tolerance)}@")
+        words = f"is {_show(value)}@ ± {_show(tolerance)}@"
+        return cls(Fraction(value) - Fraction(tolerance), Fraction(value) + Fraction(tolerance), words, max(map(numerals.decimals_of, (value, tolerance))))
 
     @classmethod
     def at_most(cls, limit: Number) -> Relation:
-        return cls(None, Fraction(limit), f"is at most {_show(limit)}@")
+        return cls(None, Fraction(limit), f"is at most {_show(limit)}@", numerals.decimals_of(limit))
 
     @classmethod
     def at_least(cls, limit: Number) -> Relation:
-        return cls(Fraction(limit), None, f"is at least {_show(limit)}@")
+        return cls(Fraction(limit), None, f"is at least {_show(limit)}@", numerals.decimals_of(limit))
 
     @classmethod
     def between(cls, low: Number, high: Number) -> Relation:
         """The value rounds to a number from `low` to `high`."""
-        return cls(written(low).low, written(high).high, f"rounds to a number from {_show(low)}@ to {_show(high)}@")
+        words = f"rounds to a number from {_show(low)}@ to {_show(high)}@"
+        return cls(written(low).low, written(high).high, words, max(map(numerals.decimals_of, (low, high))))
 
     def judge(self, low: float | Fraction, high: float | Fraction) -> Verdict:
         """Whether all, none or some of the numbers from `low` to `high` are as claimed."""
@@ -107,6 +110,7 @@ class RowVerdict:
     high: float
     verdict: Verdict
     room: float
+    decimals: int
 
     @property
     def value(self) -> Fraction:
@@ -114,17 +118,15 @@ class RowVerdict:
 
     @property
     def text(self) -> str:
-        """The value with the digits that its interval supports, and its unit."""
-        decimals = numerals.supported_decimals(self.value, (self.high - self.low) / 2)
-        return numerals.text(self.value, decimals) + self.unit.label
+        """The value with one digit more than the claim has, and its unit."""
+        return numerals.text(self.value, self.decimals) + self.unit.label
 
     @property
     def range_text(self) -> str:
-        """Both bounds, with one digit more than the value; empty when they are one."""
+        """Both bounds, with digits enough to tell them apart; empty when they are one."""
         if self.low == self.high:
             return ""
-        decimals = numerals.supported_decimals(self.value, (self.high - self.low) / 2) + 1
-        return f"{numerals.text(Fraction(self.low), decimals)} to {numerals.text(Fraction(self.high), decimals)}{self.unit.label}"
+        return " to ".join(numerals.bounds(Fraction(self.low), Fraction(self.high), self.decimals, self.unit.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class Judgement:
         bounds = f" ({worst.range_text})" if worst.range_text and worst.verdict is Verdict.UNDECIDED else ""
         sentence = f"the value{at} is {worst.text}{bounds}, and the claim is that it {self.claimed}"
         if self.verdict is Verdict.UNDECIDED and self.unsupported and worst.verdict is Verdict.HOLDS:
-            return f"{sentence}; but {', '.join(self.unsupported)} was published without its inputs"
+            return f"{sentence}; but what was published for {', '.join(self.unsupported)} has no inputs on record"
         return sentence
 
 
@@ -207,11 +209,13 @@ def _judge_row(claim: Claim, row: Key | None, quantity: Quantity, measured: Unit
     if quantity.dimension != measured.dimension:
         raise FormulaError(f"the expression gives {describe(quantity.dimension)}, and the claim is in {measured.text} ({describe(measured.dimension)})", fault="units")
     interval = in_unit(quantity.interval, measured)
-    if quantity.uncertainty is None:
-        verdict = claim.relation.judge(interval.low, interval.high)
-        return RowVerdict(row, quantity, measured, float(interval.low), float(interval.high), verdict, claim.relation.room(float(interval.middle)))
-    low, high = widened(interval, quantity.uncertainty / float(measured.factor))
-    return RowVerdict(row, quantity, measured, low, high, claim.relation.judge(low, high), claim.relation.room(float(interval.middle)))
+    low: float | Fraction = interval.low
+    high: float | Fraction = interval.high
+    if quantity.uncertainty is not None:
+        low, high = widened(interval, quantity.uncertainty / float(measured.factor))
+    room = claim.relation.room(float(interval.middle))
+    decimals = 0 if low == high and interval.low.denominator == 1 else max(0, claim.relation.decimals + 1)
+    return RowVerdict(row, quantity, measured, float(low), float(high), claim.relation.judge(low, high), room, decimals)
 
 
 def widened(interval: Interval, uncertainty: float) -> tuple[float, float]:

@@ -44,6 +44,13 @@ def text(value: Fraction, decimals: int, *, sign: bool = False, thousands: bool 
     return (MINUS if number < 0 and not zero else "+" if sign and not zero else "") + digits
 
 
+def bounds(low: Fraction, high: Fraction, decimals: int, label: str = "", *, sign: bool = False) -> tuple[str, str]:
+    """Both ends of an interval, with more places after the point where they would look alike."""
+    while decimals < MAX_DECIMALS and low != high and rounded(low, decimals) == rounded(high, decimals):
+        decimals += 1
+    return text(low, decimals, sign=sign) + label, text(high, decimals, sign=sign) + label
+
+
 def words(value: Fraction) -> str | None:
     """A count in words, `ten`; None beyond twenty or when it is no count."""
     return _WORDS[int(value)] if value.denominator == 1 and 0 <= value < len(_WORDS) else None

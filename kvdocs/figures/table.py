@@ -104,10 +104,9 @@ class Figure:
 
     @property
     def bounds_text(self) -> tuple[str, str]:
-        """Both ends of the interval with one digit more than the figure, and their unit; only for a figure that has a value."""
+        """Both ends of the interval with their unit, and digits enough to tell them apart; only for a figure that has a value."""
         assert self.interval is not None
-        low, high = (numerals.text(bound, self.decimals + 1, sign=self.column.signed) + self.unit.label for bound in (self.interval.low, self.interval.high))
-        return low, high
+        return numerals.bounds(self.interval.low, self.interval.high, self.decimals + 1, self.unit.label, sign=self.column.signed)
 
     @property
     def published_text(self) -> str:
@@ -119,8 +118,8 @@ class Figure:
 
     @property
     def reproduction(self) -> Reproduction | None:
-        """Whether the published figure follows from the inputs; None when nothing was published."""
-        if self.cell.published is None:
+        """Whether the published figure follows from the inputs; None when nothing was published, or when an error keeps it from being computed."""
+        if self.cell.published is None or (self.error is not None and self.error.fault != "absent"):
             return None
         if self.quantity is None or self.interval is None or self.value is None or (self.column.compute is None and not self.cell.is_input):
             return Reproduction.UNSUPPORTED

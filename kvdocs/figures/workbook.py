@@ -29,10 +29,14 @@ def _no_records(kind: str, where: Mapping[str, str]) -> int:
 
 
 class Workbook:
-    """The figures of all measurements. Computing never changes what was read; each figure is computed once."""
+    """The figures of all measurements. Computing never changes what was read; each figure is computed once.
 
-    def __init__(self, sheets: Iterable[Sheet], count: Count = _no_records) -> None:
+    `broken` are measurements that exist and could not be read: a formula that names one is blocked, not wrong.
+    """
+
+    def __init__(self, sheets: Iterable[Sheet], count: Count = _no_records, broken: frozenset[str] = frozenset()) -> None:
         self.sheets: Mapping[str, Sheet] = {sheet.id: sheet for sheet in sheets}
+        self.broken = broken
         self.count = count
         self._figures: dict[CellName, Figure] = {}
         self._running: list[CellName] = []
@@ -175,7 +179,7 @@ class WorkbookScope:
             hint = did_you_mean(reference.column, sheets)
             raise ScopeError(f"{reference.column!r} is not a column of a measurement", hint or "such as `M3.gain[16384]`")
         if name not in sheets:
-            raise ScopeError(f"there is no measurement {name!r}", did_you_mean(name, sheets))
+            raise ScopeError(f"there is no measurement {name!r}", did_you_mean(name, sheets), "blocked" if name in self.workbook.broken else "name")
         return sheets[name]
 
     def _row(self, sheet: Sheet, reference: Reference) -> Key:
