@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from kvdocs.source import SourceError, load_yaml, locate, natural_key, parse_records
 
@@ -86,6 +87,10 @@ def test_what_ruamel_writes_is_read_back(value: Any) -> None:
     yaml.dump({"value": value}, out)
     body = out.getvalue().split("---", 1)[1]
     assume("&id" not in body)  # a value that ruamel met twice becomes an alias, which records do not have
+    try:
+        assume(_judge(body) == {"value": value})  # ruamel does not read back every key that it writes (`{?0: }`)
+    except YAMLError:
+        assume(False)
     assert load_yaml(body.encode()) == {"value": value}
 
 
