@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from kvdocs.graph import Graph
 
 STATES = ("actionable", "in_review", "waiting", "done", "not_planned")
+OPEN = ("actionable", "in_review", "waiting")
 SCHEMA = "kvdocs/order/v1"
+
+NAMED = 12
+"""So many records behind one are named in its reasons; more are counted."""
 
 ASSUMABLE = {
     "item": ("open", "implemented", "done", "not-planned"),
@@ -117,7 +121,7 @@ class _Planner:
         import networkx as nx
 
         self.states = {node: self._state(node) for node in self.graph}
-        self.behind = self._behind()
+        self._look_behind()
         ranked = nx.lexicographical_topological_sort(self.order_graph, key=self._key)
         ready = ("actionable", "in_review")
         open_nodes = [n for n in ranked if self.states[n] in (*ready, "waiting") and self._entry(n).kind.name != "reference"]
@@ -166,25 +170,36 @@ class _Planner:
             return "in_review"
         return "waiting" if self._entry(node).kind.name == "reference" else "actionable"
 
-    def _behind(self) -> dict[str, frozenset[str]]:
-        """Everything unfinished that waits for a node, directly or through others."""
+    def _look_behind(self) -> None:
+        """For each node, all unfinished ones that wait for it (as the bits of a number) and the best payoff among them.
+
+        Sets would take the square of the graph in memory; bits take a sixty-fourth of that.
+        """
         import networkx as nx
 
-        open_ = {n for n, state in self.states.items() if state in ("actionable", "in_review", "waiting")}
-        behind: dict[str, frozenset[str]] = {}
+        self.names = list(self.graph)
+        bit = {node: 1 << number for number, node in enumerate(self.names)}
+        self.behind: dict[str, int] = {}
+        self.best: dict[str, tuple[Number, str]] = {}
         for node in reversed(list(nx.topological_sort(self.order_graph))):
-            later = [n for n in self.order_graph.successors(node) if n in open_]
-            behind[node] = frozenset(later).union(*(behind[n] for n in later))
-        return behind
+            record = self._entry(node).record
+            mask = 0
+            best: tuple[Number, str] = (measured_payoff(record) if isinstance(record, Item) else 0, node)
+            for later in sorted(self.order_graph.successors(node), key=natural_key):
+                if self.states[later] in OPEN:
+                    mask |= bit[later] | self.behind[later]
+                    if self.best[later][0] > best[0]:
+                        best = self.best[later]
+            self.behind[node] = mask
+            self.best[node] = best
 
-    def _best_payoff(self, node: str) -> tuple[Number, str]:
-        """The largest measured payoff of a node and all behind it, and whose it is."""
-        best: tuple[Number, str] = (0, node)
-        for name in (node, *sorted(self.behind[node], key=natural_key)):
-            record = self._entry(name).record
-            if isinstance(record, Item) and (gain := measured_payoff(record)) > best[0]:
-                best = (gain, name)
-        return best
+    def _names_behind(self, node: str) -> list[str]:
+        mask, names = self.behind[node], []
+        while mask:
+            lowest = mask & -mask
+            names.append(self.names[lowest.bit_length() - 1])
+            mask ^= lowest
+        return sorted(names, key=natural_key)
 
     def _key(self, node: str) -> tuple[Any, ...]:
         """The rank rule of the module's docstring, as a sort key."""
@@ -192,8 +207,8 @@ class _Planner:
         item = record if isinstance(record, Item) else None
         return (
             item is not None and item.optional is not None,
-            -self._best_payoff(node)[0],
-            -len(self.behind[node]),
+            -self.best[node][0],
+            -self.behind[node].bit_count(),
             self.states[node] != "in_review",
             not isinstance(record, Decision),
             size_key(item.size if item else None),
@@ -261,13 +276,15 @@ class _Planner:
         """The parts of the rank rule that speak for a node that can be worked on, strongest first."""
         record = self._entry(node).record
         reasons = [f"in review: {self._next_step(node, state)}"] if state == "in_review" else []
-        gain, whose = self._best_payoff(node)
+        gain, whose = self.best[node]
         if gain:
             reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain} %")
         direct = sorted((n for n in self.graph.successors(node) if self.states[n] == "waiting"), key=natural_key)
         if direct:
-            later = sorted(self.behind[node] - set(direct), key=natural_key)
-            reasons.append(f"unlocks {', '.join(direct)}{' and then ' + ', '.join(later) if later else ''}")
+            later = [name for name in self._names_behind(node) if name not in direct] if self.behind[node].bit_count() <= NAMED else []
+            count = self.behind[node].bit_count() - len(direct)
+            then = f" and then {', '.join(later)}" if later else f" and then {count} more" if count else ""
+            reasons.append(f"unlocks {', '.join(direct)}{then}")
         if isinstance(record, Item):
             if record.optional:
                 reasons.append("optional, so last")
