@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -28,6 +29,7 @@ def recover(root: Path) -> list[Stored]:
     """
     found = []
     for journal in dead_journals(root):
+        _clear(journal.folder.name)
         stored = complete(root, journal) or _bury(root, journal)
         if stored is not None:
             found.append(stored)
@@ -42,7 +44,6 @@ def _bury(root: Path, journal: Journal) -> Stored | None:
         return None
     nonce = str(data["record"]["invocation"]["run"])
     left = descendants.end(None, nonce)
-    remove_folder(scratch_folder(nonce))
     redactor = Redactor(data.get("folders", {}), os.environ)
     size = SpoolSize(**data["spool"])
     logs = {name: log_of(read_spool(journal.folder, name, size), redactor, None) for name in ("stdout", "stderr")}
@@ -52,6 +53,12 @@ def _bury(root: Path, journal: Journal) -> Stored | None:
     draft: dict[str, Any] = data["record"]
     draft["invocation"]["ended"] = seen
     return finish(root, journal, assemble(draft, end, logs, {}, redactor), logs, {})
+
+
+def _clear(nonce: str) -> None:
+    """Remove the scratch folder of a run that has no runner any more."""
+    with contextlib.suppress(ValueError):
+        remove_folder(scratch_folder(nonce))
 
 
 def scratch_folder(nonce: str) -> Path:

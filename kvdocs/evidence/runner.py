@@ -221,6 +221,7 @@ class _Run:
     def _store(self, journal: Journal, end: End) -> Stored:
         self.listener.phase("storing the result")
         metrics, fault = _read_metrics(self.prepared.metrics)
+        remove_folder(self.scratch)  # before the journal goes: whoever recovers the run removes it too
         missing = self.groups.setdefault("missing", [])
         if fault:
             missing.append({"what": "metrics", "why": fault})

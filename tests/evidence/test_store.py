@@ -1,0 +1,122 @@
+"""A stored result is whole, and a change of any byte of it is found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from executions import Execute
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kvdocs.evidence.canonical import pretty
+from kvdocs.evidence.logs import DamagedLogError, read_log, whole_log
+from kvdocs.evidence.record import sealed
+from kvdocs.evidence.store import Stored, add_result, damages, results, verify
+
+
+@pytest.fixture
+def stored(execute: Execute) -> Stored:
+    """A result with a short log, and one that is long enough to be compressed."""
+    return execute("seq 20000; echo short >&2; exit 1", expect={"reproduced": [{"exit": 1}]})
+
+
+def test_a_result_is_where_its_content_says(stored: Stored, tmp_path: Path) -> None:
+    record = stored.record
+    assert stored.folder == tmp_path / "results" / "here" / "it" / record["id"]
+    assert record["digest"].removeprefix("sha256:").startswith(record["id"])
+    assert sorted(path.name for path in stored.folder.iterdir()) == ["result.json", "stderr.log", "stdout.log.gz"]
+    assert list(results(tmp_path / "results")) == [stored.folder]
+    assert list(verify(tmp_path / "results")) == []
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_tampering_with_one_byte_is_found(stored: Stored, data: st.DataObject) -> None:
+    path = stored.folder / data.draw(st.sampled_from(["result.json", "stderr.log", "stdout.log.gz"]))
+    before = path.read_bytes()
+    position = data.draw(st.integers(0, len(before) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda value: value != before[position]))
+    path.write_bytes(before[:position] + bytes([byte]) + before[position + 1 :])
+    try:
+        assert damages(stored.folder), f"byte {position} of {path.name} became {byte}"
+    finally:
+        path.write_bytes(before)
+    assert damages(stored.folder) == []
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_byte_more_or_less_is_found(stored: Stored, data: st.DataObject) -> None:
+    path = stored.folder / data.draw(st.sampled_from(["result.json", "stderr.log", "stdout.log.gz"]))
+    before = path.read_bytes()
+    position = data.draw(st.integers(0, len(before) - 1))
+    path.write_bytes(data.draw(st.sampled_from([before[:position] + before[position + 1 :], before[:position] + b" " + before[position:]])))
+    try:
+        assert damages(stored.folder)
+    finally:
+        path.write_bytes(before)
+
+
+def words(stored: Stored) -> list[str]:
+    """The damages of a result, with paths relative to it."""
+    return [f"{damage.path.relative_to(stored.folder)}: {damage.what}" for damage in damages(stored.folder)]
+
+
+def test_each_way_of_changing_a_result_is_named(stored: Stored) -> None:
+    original = (stored.folder / "result.json").read_bytes()
+
+    (stored.folder / "stderr.log").write_bytes(b"shorn\n")
+    (stored.folder / "stdout.log.gz").unlink()
+    (stored.folder / "notes.txt").write_text("mine")
+    assert words(stored) == [
+        "stderr.log: stderr.log was edited: its hash is not the one in the record",
+        "stdout.log.gz: stdout.log.gz is missing",
+        "notes.txt: notes.txt does not belong to the result",
+    ]
+
+    (stored.folder / "result.json").write_bytes(original.replace(b'"outcome": "failed"', b'"outcome": "passed"'))
+    assert words(stored)[0] == "result.json: the record was edited: its digest is not that of its content"
+    (stored.folder / "result.json").write_bytes(original.replace(b'"outcome": ', b'"outcome":  '))
+    assert words(stored)[0] == "result.json: the record was edited: it is not written as it was stored"
+    (stored.folder / "result.json").write_bytes(original[: len(original) // 2])
+    assert words(stored) == ["result.json: result.json is not JSON"]
+    (stored.folder / "result.json").write_text('{"schema": "kvdocs/evidence/v2"}')
+    assert words(stored) == ["result.json: result.json is not a record of kvdocs/evidence/v1"]
+
+
+def test_a_result_that_was_moved_is_found(stored: Stored, tmp_path: Path) -> None:
+    other = tmp_path / "results" / "elsewhere" / "it" / stored.record["id"]
+    shutil.copytree(stored.folder, other)
+    assert [d.what for d in damages(other)] == [f"the result belongs in here/it/{stored.record['id']}"]
+
+
+def test_a_record_that_lists_a_file_outside_its_folder_is_refused(stored: Stored) -> None:
+    record = json.loads((stored.folder / "result.json").read_bytes())
+    record["files"].append({"path": "../../secret", "bytes": 0, "sha256": ""})
+    (stored.folder / "result.json").write_bytes(pretty(sealed(record)))
+    assert words(stored)[-1] == "result.json: the record lists a file that cannot lie beside it: '../../secret'"
+
+
+def test_a_log_that_is_not_the_stored_one_is_not_read(stored: Stored) -> None:
+    (stored.folder / "stderr.log").write_bytes(b"shorn\n")
+    with pytest.raises(DamagedLogError, match=r"^stderr\.log is not the log that was stored$"):
+        read_log(stored.folder, stored.record, "stderr")
+
+
+def test_an_import_of_the_same_execution_twice_is_one_result(tmp_path: Path) -> None:
+    record = {"kind": "import", "script": "d4", "environment": "h200", "outcome": "failed"}
+    first = add_result(tmp_path, record, {"stdout": whole_log(b"aborted\n")})
+    again = add_result(tmp_path, record, {"stdout": whole_log(b"aborted\n")})
+    other = add_result(tmp_path, record, {"stdout": whole_log(b"aborted again\n")})
+    assert first.folder == again.folder != other.folder
+    assert sorted(results(tmp_path)) == sorted([first.folder, other.folder])
+    assert list(verify(tmp_path)) == []
+    assert [path.name for path in (tmp_path / ".running").iterdir()] == [".gitignore"]
+
+
+def test_runs_in_progress_are_hidden_from_git(execute: Execute, tmp_path: Path) -> None:
+    execute("true")
+    assert (tmp_path / "results" / ".running" / ".gitignore").read_text() == "*\n"
