@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""M3: what overlapping copy and computation brings at most (P4). The output is wrong by construction, so the gain is a bound.
+
+Needs KV_BUILD with P1, P2 and P4, KV_MODEL and KV_CPUS.
+KV_DEPTHS are the depths (4096 16384 32768), KV_ORDER the order of the arms (ABBA), KV_REPS the repetitions in each run (5 at 4096, else 3).
+"""
+
+from llama_bench import HOST_CACHE, Arm, compare, prepare, report_gains
+from run_environment import Run, execute
+
+
+def script(run: Run) -> int:
+    prepare(run)
+    run.need_probe("GGML_KV_OVERLAP_PROBE", "P4")
+    ordered, unordered = Arm("ordered", HOST_CACHE, {}), Arm("unordered", HOST_CACHE, {"GGML_KV_OVERLAP_PROBE": "1"})
+    report_gains(run, compare(run, ordered, unordered, "4096 16384 32768"))
+    return 0
+
+
+if __name__ == "__main__":
+    execute(script)
