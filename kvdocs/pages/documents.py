@@ -1,0 +1,84 @@
+"""Stand-alone documents: the record as a few Markdown files that another repository can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kvdocs import markup
+from kvdocs.kind import Kind
+from kvdocs.pages.address import DOCUMENTS, DocumentAddresses, anchor, document_file
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.home import work_sections
+from kvdocs.pages.lists import kind_table
+from kvdocs.pages.overview import overview_page
+from kvdocs.pages.page import Page
+from kvdocs.registry import Entry
+from kvdocs.view import Badge, Block, Cell, Fact, Facts, Items, Md, Prose, Section, Table
+
+TITLES = {"roadmap": "roadmap", "defects": "defects", "measurements": "measurements", "repro": "reproduction scripts", "probes": "probes"}
+
+
+def document_pages(publication: Publication) -> Iterator[Page]:
+    """The documents that have records to show, then the overview."""
+    outside = replace(publication, addresses=DocumentAddresses(publication.settings.slug))
+    for name in DOCUMENTS:
+        page = _document(name, outside)
+        if page is not None:
+            yield page
+    yield overview_page(outside)
+
+
+def _document(name: str, publication: Publication) -> Page | None:
+    kinds = [kind for kind in publication.registry.kinds if kind.document == name and publication.registry.of(kind.name)]
+    if not kinds:
+        return None
+    context = publication.at(document_file(publication.settings.slug, name))
+    parts = tuple(part for kind in kinds for part in _kind_part(kind, context))
+    first = work_sections(context) if name == "roadmap" else ()
+    return Page(
+        context.page,
+        "documents/document.md.j2",
+        {"title": f"{publication.settings.title}: {TITLES[name]}", "lead": Md(publication.settings.summary), "parts": (*first, *parts)},
+    )
+
+
+def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section]:
+    entries = context.registry.of(kind.name)
+    table = replace(kind_table(kind, entries, context), sortable=False, row_ids=())
+    yield Section(f"{len(entries)} {kind.plural if len(entries) != 1 else kind.name}", (Prose(Md(kind.about)), table))
+    for entry in entries:
+        yield _record_part(entry, context)
+
+
+def _record_part(entry: Entry, context: PageContext) -> Section:
+    """A record as one section with an anchor; the sections of its view become bold lines, so that the outline stays one of records."""
+    view = entry.kind.view(entry, context)
+    blocks: list[Block] = []
+    if view.lead:
+        blocks.append(Prose(view.lead))
+    facts = tuple(fact for fact in view.facts if fact.value)
+    if view.state is not None and not any(fact.value == view.state for fact in facts):
+        facts = (Fact("State", view.state), *facts)
+    if facts:
+        blocks.append(Facts(facts))
+    blocks += view.notices
+    for section in view.sections:
+        blocks += [Prose(Md(f"**{section.title}**")), *section.blocks]
+    problems = context.publication.problems_of.get(entry.id, ())
+    if problems:
+        blocks.append(Items(tuple(_problem_words(p.severity.value, p.code.name, markup.sentence(p.message), p.acknowledged) for p in problems)))
+    return Section(f"{entry.id}: {context.title(entry)}" if markup.plain(entry.record.title) != entry.id else entry.id, tuple(blocks), anchor(entry.id))
+
+
+def _problem_words(severity: str, code: str, message: str, acknowledged: str | None) -> Md:
+    return Md(f"{severity} `{code}`: {message}" + (f" Accepted: {markup.escape(acknowledged)}" if acknowledged else ""))
+
+
+def plain_rows(rows: Sequence[Sequence[Cell]], headings: tuple[str, ...]) -> Table:
+    """A table without behaviour, for documents."""
+    return Table(headings, tuple(tuple(_plain(value) for value in row) for row in rows))
+
+
+def _plain(value: Cell) -> Cell:
+    return value.text if isinstance(value, Badge) else value

@@ -1,0 +1,172 @@
+"""The home page: what to do next, what waits and on what, the state of defects, newest executions, what changed lately."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kvdocs import markup
+from kvdocs.kinds.defect import TONES as DEFECT_TONES
+from kvdocs.kinds.item import STATE_TONES
+from kvdocs.order import Row
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.counts import Count, card, counts
+from kvdocs.pages.page import Nav, Page
+from kvdocs.problems import Severity, count_by_severity
+from kvdocs.registry import Entry
+from kvdocs.view import Badge, Block, Card, Cards, Cell, Choice, Items, Md, Prose, Section, Table
+
+PATH = "index.md"
+NEWEST = 8
+"""So many executions and changes are shown; their own pages have all."""
+
+
+def home_page(publication: Publication) -> Page:
+    """The first page of the site."""
+    context = publication.at(PATH)
+    settings = publication.settings
+    return Page(
+        PATH,
+        "home.md.j2",
+        {
+            "title": settings.title,
+            "lead": Md(settings.summary),
+            "cards": Cards(tuple(_cards(publication, context))),
+            "choice": Choice("Owner"),
+            "sections": (*_work(context), *_defects(context), *_executions(context), *_changes(context), *_trust(context)),
+        },
+        Nav("Record", 0, "Home"),
+    )
+
+
+CARDS = {"defects-confirmed": "bad", "items-actionable": "good", "items-in-review": "warn", "items-waiting": "wait", "decisions-open": "wait", "results": "plain"}
+"""The counts that the home page shows, with their colours."""
+
+
+def _cards(publication: Publication, context: PageContext) -> list[Card]:
+    known: dict[str, Count] = {count.name: count for count in counts(publication)}
+    shown = [card(known[name], context, tone) for name, tone in CARDS.items() if name in known]
+    found = count_by_severity(publication.problems)
+    for severity, tone in ((Severity.ERROR, "bad"), (Severity.WARNING, "warn")):
+        number = found[severity]
+        if number:
+            noun = f"{severity.value}{'' if number == 1 else 's'} in the record"
+            shown.append(Card(noun, str(number), context.to("problems.md", "").href, tone))
+    return shown
+
+
+def owner_cell(row: Row, context: PageContext) -> Cell:
+    """Links to the owners of a row, or the words that say why there is none."""
+    if row.owners:
+        return tuple(context.link(owner) for owner in row.owners)
+    return context.prose(row.owner_open) if row.owner_open else None
+
+
+def next_table(rows: Sequence[Row], context: PageContext) -> Table:
+    """What can be worked on now, by rank."""
+    cells = tuple(
+        (str(row.rank), context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), _size(row), context.prose(row.why, row.id)) for row in rows
+    )
+    return Table(("Rank", "#", "What", "Owner", "Size", "Why it stands there"), cells, frozenset({0}), sortable=True, name="next")
+
+
+def _size(row: Row) -> Cell:
+    return row.size or ("decision" if row.kind == "decision" else None)
+
+
+def waiting_table(rows: Sequence[Row], context: PageContext) -> Table:
+    """What cannot start yet, and what it waits for."""
+    cells = tuple(
+        (str(row.rank), context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), tuple(_blocker(b, context) for b in row.blocked_by) or None)
+        for row in rows
+    )
+    return Table(("Rank", "#", "What", "Owner", "Waits for"), cells, frozenset({0}), sortable=True, name="waiting")
+
+
+def _blocker(target: str, context: PageContext) -> Md:
+    row = context.publication.order.rows[target]
+    words = row.state.replace("_", " ")
+    entry = context.registry.get(target)
+    if row.kind == "reference":
+        words = str(getattr(entry.record, "state", words)) if entry is not None else words
+    shown = markup.badge(Badge(words, STATE_TONES.get(words, "wait")), context.dialect)
+    return Md(f"{markup.link(context.link(target))} {shown}")
+
+
+def work_sections(context: PageContext) -> tuple[Section, ...]:
+    """What to do next, and what waits."""
+    order = context.publication.order
+    ready = sorted(order.of("actionable", "in_review"), key=lambda row: row.rank or 0)
+    waiting = order.of("waiting")
+    sections = []
+    if ready:
+        sections.append(Section("What to do next", (next_table(ready, context),), "next"))
+    if waiting:
+        sections.append(Section("What waits, and on what", (waiting_table(waiting, context),), "waiting"))
+    return tuple(sections)
+
+
+def _work(context: PageContext) -> tuple[Section, ...]:
+    rule = markup.link(context.to("explanation/order.md", "How the rank is worked out"))
+    first, *rest = work_sections(context) or (Section("What to do next", (Prose(Md("Nothing is left to do.")),), "next"),)
+    return (Section(first.title, (*first.blocks, Prose(Md(f"{rule}."))), first.anchor), *rest)
+
+
+def _defects(context: PageContext) -> tuple[Section, ...]:
+    entries = context.registry.of("defect")
+    if not entries:
+        return ()
+    rows = tuple(_defect_row(entry, context) for entry in entries)
+    headings = ("#", "Defect", "Status", "What executions say", "Owner", "Fixed by")
+    return (Section("State of the defects", (Table(headings, rows, sortable=True, name="state", filters=frozenset({2})),), "defects"),)
+
+
+def _defect_row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:
+    from kvdocs.kinds._owned import owners_cell
+    from kvdocs.kinds.defect import defect_of
+
+    record = defect_of(entry)
+    return (
+        context.link(entry.id, entry.id),
+        context.title(entry),
+        Badge(record.status.replace("-", " "), DEFECT_TONES[record.status]),
+        evidence_cell(entry.id, context),
+        owners_cell(entry, context),
+        tuple(context.link(item, item) for item in record.fixed_by) or None,
+    )
+
+
+def evidence_cell(record_id: str, context: PageContext) -> Cell:
+    """What the executions of a record's script say, one badge for each environment; "nothing executed" where there are none."""
+    evidence = context.computed("evidence", record_id)
+    badges = tuple(evidence.badges) if evidence is not None else ()
+    return badges or Badge("nothing executed", "off")
+
+
+def _executions(context: PageContext) -> tuple[Section, ...]:
+    entries = context.registry.of("result")
+    if not entries:
+        return ()
+    newest = sorted(entries, key=lambda e: str(getattr(e.record, "started", "")), reverse=True)[:NEWEST]
+    kind = newest[0].kind
+    rows = tuple((context.link(e.id, e.id), *(column.cell(e, context) for column in kind.columns)) for e in newest)
+    table = Table(("Execution", *(column.heading for column in kind.columns)), rows)
+    more = Prose(Md(f"{markup.link(context.list_of(kind, f'All {len(entries)} executions'))}."))
+    return (Section("Newest executions", (table, more), "executions"),)
+
+
+def _changes(context: PageContext) -> tuple[Section, ...]:
+    changes = context.computed("history", "")
+    if changes is None:
+        return ()
+    blocks: tuple[Block, ...] = tuple(changes)
+    return (Section("What changed lately", blocks, "changes"),) if blocks else ()
+
+
+def _trust(context: PageContext) -> tuple[Section, ...]:
+    links = (
+        context.to("problems.md", "What is wrong with this record"),
+        context.to("counts.md", "How each number was counted"),
+        context.to("reference/records.md", "What a record holds"),
+        context.to("explanation/order.md", "How the order is worked out"),
+    )
+    return (Section("Where this comes from", (Items(links),), "where-from"),)

@@ -1,0 +1,201 @@
+"""The overview: the text of a pull request that carries the record, with the tables that its readers look for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kvdocs import markup
+from kvdocs.kinds._owned import owners_cell
+from kvdocs.kinds.correction import Correction
+from kvdocs.kinds.decision import Decision, option_title
+from kvdocs.kinds.defect import Defect, status_words
+from kvdocs.kinds.environment import Environment, gpu_words
+from kvdocs.kinds.experiment import Experiment, outcome_words
+from kvdocs.kinds.item import Item, blocked_words
+from kvdocs.kinds.reference import Reference
+from kvdocs.pages.address import DOCUMENTS, document_file
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.page import Page
+from kvdocs.registry import Entry
+from kvdocs.view import Block, Cell, Fact, Facts, Items, Md, Prose, Section, Table
+
+PATH = "overview.md"
+
+
+def overview_page(publication: Publication) -> Page:
+    """`overview.md`; its publication has the addresses of the stand-alone documents."""
+    context = publication.at(PATH)
+    sections = [
+        *_section("Current status update", Items(tuple(_updates(context)))),
+        *_section("What is here", _files(context)),
+        *_section("Defects", _defects(context)),
+        *_measurements(context),
+        *_section("What the record had wrong", Items(tuple(_corrections(context)))),
+        *_section("Rejected with evidence", Items(tuple(_experiments(context)))),
+        *_section("Roadmap", _roadmap(context)),
+        *_section("Order", *_order(context)),
+        *_section("Superseded", Items(tuple(_superseded(context)))),
+        *_section("Validation", *_validation(context)),
+    ]
+    return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(publication.settings.summary), "sections": tuple(sections)})
+
+
+def _section(title: str, *blocks: Block) -> tuple[Section, ...]:
+    """A section with the blocks that hold something; none when all are empty."""
+    kept = tuple(b for b in blocks if not (isinstance(b, Items) and not b.items) and not (isinstance(b, Table) and not b.rows) and not (isinstance(b, Facts) and not b.facts))
+    return (Section(title, kept),) if kept else ()
+
+
+def _name(context: PageContext, *ids: str) -> str:
+    return " / ".join(f"**{markup.link(context.link(i))}**" for i in ids)
+
+
+def _updates(context: PageContext) -> Iterator[Md]:
+    """What a reader has to know first: what is reported elsewhere, what is in review, what has no owner or no cause, what is not planned."""
+    for entry in context.registry.of("defect"):
+        record = entry.record
+        assert isinstance(record, Defect)
+        if record.reported_as:
+            yield _reported(record, context)
+        elif record.not_established:
+            missing = " ".join(context.prose(text, entry.id) for text in record.not_established)
+            owner = markup.cell(owners_cell(entry, context), context.dialect)
+            yield Md(f"{_name(context, entry.id)}: {status_words(entry, context)}. Owner: {owner}. Not established: {markup.flat(missing)}")
+    for record in context.registry.records("item", Item):
+        fixes = [e.id for e in context.registry.pointing_at(record.id, "defect", "fixed_by")]
+        if record.status == "implemented":
+            where = ", ".join(markup.link(context.link(r)) for r in record.implemented_by)
+            yield Md(f"{_name(context, record.id, *fixes)}: implemented{f' in {where}' if where else ''}, pending {record.next_step or 'validation'}.")
+        elif record.status == "not-planned":
+            yield Md(f"{_name(context, record.id, *fixes)}: not planned, because of {context.prose(record.reason or '', record.id)}.")
+
+
+def _reported(record: Defect, context: PageContext) -> Md:
+    where = ", ".join(markup.link(context.link(r)) for r in record.reported_as)
+    items = [item for name in record.fixed_by if (item := context.registry.record(name, Item)) is not None]
+    gates = " ".join(f"({g.id}) {markup.flat(context.prose(g.text, i.id))}" for i in items for g in i.gates)
+    closing = f" {', '.join(i.id for i in items)} closes when: {gates}" if gates else ""
+    return Md(f"{_name(context, *record.fixed_by, record.id)}: reported as {where}.{closing}")
+
+
+_FILES = {
+    "roadmap": (("item", "owner, size, blast radius, blockers, acceptance gates"), ("decision", "options, recommendation, what waits for them")),
+    "defects": (("defect", "the command and what it printed"),),
+    "measurements": (("measurement", "every figure, and what it rules out"), ("experiment", "what was tried and rejected, with the numbers"), ("correction", "what was wrong, and what showed it")),
+    "repro": (("script", "one for each defect and measurement, with how it was verified"),),
+    "probes": (("probe", "what each patch is for, and whether its output can be trusted"),),
+}
+"""What the table of files says of each document: kinds, and what is told of their records. The numbers are counted."""
+
+
+def _files(context: PageContext) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in DOCUMENTS:
+        path = document_file(context.publication.settings.slug, name)
+        kinds = {kind.name: kind for kind in context.registry.kinds if kind.document == name}
+        words = []
+        for kind, text in _FILES[name]:
+            number = len(context.registry.of(kind))
+            if number and kind in kinds:
+                words.append(f"{number} {kinds[kind].plural if number != 1 else kind}: {text}")
+        if words:
+            rows.append((context.to(path, path), markup.paragraph("; ".join(words))))
+    return Table(("File", "What it holds"), tuple(rows))
+
+
+def _defects(context: PageContext) -> Table:
+    rows = [(_id(e, context), context.title(e), status_words(e, context), _joined(owners_cell(e, context), context)) for e in context.registry.of("defect")]
+    return Table(("#", "Defect", "Status", "Owner"), tuple(rows))
+
+
+def _id(entry: Entry, context: PageContext) -> Cell:
+    return context.link(entry.id, entry.id)
+
+
+def _joined(owners: Cell, context: PageContext) -> Cell:
+    """Owners joined by a plus, as people write shared work."""
+    return Md(" + ".join(markup.inline(o, context.dialect) for o in owners)) if isinstance(owners, tuple) else owners
+
+
+def _roadmap(context: PageContext) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for entry in context.registry.of("item"):
+        record = entry.record
+        assert isinstance(record, Item)
+        rows.append((_id(entry, context), context.title(entry), _joined(owners_cell(entry, context), context), record.size, record.blast_radius, blocked_words(entry, context)))
+    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), tuple(rows))
+
+
+def _measurements(context: PageContext) -> Iterator[Section]:
+    """Each measurement with its table of figures and what it rules out."""
+    for entry in context.registry.of("measurement"):
+        view = entry.kind.view(entry, context)
+        tables = [replace(b, sortable=False) for s in view.sections if s.anchor == "figures" for b in s.blocks if isinstance(b, Table)]
+        rules_out = getattr(entry.record, "rules_out", None)
+        after = (Prose(Md(f"What it rules out: {context.prose(rules_out, entry.id)}")),) if rules_out else ()
+        if tables:
+            yield Section(f"{entry.id}: {context.title(entry)}", (*tables, *after))
+
+
+def _corrections(context: PageContext) -> Iterator[Md]:
+    for entry in context.registry.of("correction"):
+        record = entry.record
+        assert isinstance(record, Correction)
+        shown = ", ".join(markup.link(context.link(s)) for s in record.shown_by)
+        why = f" {markup.flat(context.prose(record.why_it_matters, entry.id))}" if record.why_it_matters else ""
+        wrong = f" The record said: {markup.flat(context.prose(record.wrong, entry.id))}"
+        yield Md(f"{_name(context, entry.id)} **{context.title(entry)}.**{wrong} What is so: {markup.flat(context.prose(record.right, entry.id))}{why} (Shown by {shown}.)")
+
+
+def _experiments(context: PageContext) -> Iterator[Md]:
+    for entry in context.registry.of("experiment"):
+        record = entry.record
+        assert isinstance(record, Experiment)
+        figures = "; ".join(markup.escape(outcome_words(o)) if o.unit == "%" else markup.escape(f"{o.what} {outcome_words(o)}") for o in record.outcomes)
+        exact = "" if record.exact is None else "; output identical" if record.exact else "; output not identical"
+        yield Md(f"{_name(context, entry.id)} {context.title(entry)}: {record.verdict.replace('-', ' ')}{f' ({figures}{exact})' if figures else ''}. {markup.flat(context.prose(record.why, entry.id))}")
+
+
+def _order(context: PageContext) -> Iterator[Block]:
+    order = context.publication.order
+    ready = sorted(order.of("actionable", "in_review"), key=lambda row: row.rank or 0)
+    if ready:
+        yield Prose(Md("What can be worked on now, in this order:"))
+        yield Items(tuple(Md(f"{row.rank}. {_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}.") for row in ready))
+    waiting = order.of("waiting")
+    if waiting:
+        yield Prose(Md("What waits:"))
+        yield Items(tuple(Md(f"{_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}.") for row in waiting))
+    open_ = [d for d in context.registry.records("decision", Decision) if d.outcome is None]
+    if open_:
+        yield Prose(Md(f"{len(open_)} decision{'s are' if len(open_) != 1 else ' is'} needed before that code is written:"))
+        yield Items(tuple(_decision(d, context) for d in open_))
+
+
+def _decision(record: Decision, context: PageContext) -> Md:
+    advice = f" Recommended: {markup.escape(option_title(record, record.recommendation.option))}." if record.recommendation else ""
+    who = " and ".join(markup.link(context.link(o)) for o in record.decided_by)
+    return Md(f"{_name(context, record.id)} {context.prose(record.title, record.id)} Decided by {who}.{advice}")
+
+
+def _superseded(context: PageContext) -> Iterator[Md]:
+    for record in context.registry.records("reference", Reference):
+        if record.superseded_by:
+            told = f" {markup.flat(context.prose(record.summary, record.id))}" if record.summary else ""
+            yield Md(f"{markup.link(context.link(record.id))} ({record.state.replace('-', ' ')}) is superseded by {markup.link(context.link(record.superseded_by))}.{told}")
+
+
+def _validation(context: PageContext) -> Iterator[Block]:
+    for record in context.registry.records("environment", Environment):
+        words = [w for w in (gpu_words(record), f"CUDA {record.cuda}" if record.cuda else None, record.cpu, f"pinned to CPUs {record.pinned}" if record.pinned else None, record.model) if w]
+        facts = [Fact(markup.plain(record.title), markup.paragraph(", ".join(words)))]
+        yield Facts(tuple(facts))
+        if record.protocol:
+            yield Prose(context.prose(record.protocol, record.id))
+        if record.discard_rule:
+            yield Prose(context.prose(record.discard_rule, record.id))
+    scripts = context.registry.of("script")
+    if scripts:
+        kind = scripts[0].kind
+        yield Table(("Script", *(c.heading for c in kind.columns)), tuple((context.link(e.id, e.id), *(c.cell(e, context) for c in kind.columns)) for e in scripts))
