@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
@@ -41,7 +42,7 @@ def _node(value: Any) -> Any:
         return {key: _node(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         nodes = CommentedSeq([_node(inner) for inner in value])
-        if all(isinstance(inner, str) and len(inner) < 40 and "\n" not in inner for inner in value):
+        if all(isinstance(inner, str) and re.fullmatch(r"[A-Za-z0-9][\w./-]{0,39}", inner) for inner in value):
             nodes.fa.set_flow_style()
         return nodes
     return value
