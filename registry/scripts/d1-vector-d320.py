@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D1: run the FlashAttention suite and see whether it reaches its end.
 
-Needs KV_BUILD, a default build. KV_CASES selects cases by a pattern (such as `hsk=320`); without it the suite is whole.
+Needs KVDOCS_BUILD, a default build. KVDOCS_CASES selects cases by a pattern (such as `hsk=320`); without it the suite is whole.
 The exit code is that of test-backend-ops.
 """
 
@@ -10,7 +10,7 @@ from run_environment import Run, execute
 
 
 def script(run: Run) -> int:
-    cases = run.setting("KV_CASES", "")
+    cases = run.setting("KVDOCS_CASES", "")
     output = run_flash_attention(run, *(["-p", cases] if cases else []))
     report_end(run, output)
     run.report("last_case_printed", last_case(output) or "none")

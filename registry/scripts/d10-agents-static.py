@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D10: run the test that reads the documentation, in the source tree.
 
-Needs KV_TREE. Neither a GPU nor a model nor a build.
+Needs KVDOCS_SOURCE. Neither a GPU nor a model nor a build.
 The exit code is that of the test.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D2 with upstream code alone: one FlashAttention shape of test-backend-ops under compute-sanitizer's synccheck.
 
-Needs KV_BUILD (any llama.cpp with CUDA, best with `-lineinfo`) and compute-sanitizer. The pattern is that of ggml-org/llama.cpp#27678.
+Needs KVDOCS_BUILD (any llama.cpp with CUDA, best with `-lineinfo`) and compute-sanitizer. The pattern is that of ggml-org/llama.cpp#27678.
 The exit code is 0 when the sanitizer told how many errors there were: that of the sanitizer does not tell whether it found any.
 """
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """D3: start a server with MTP drafting and a host-resident cache, ask for 900 tokens, and do that several times.
 
-Needs KV_BUILD, a default build, and KV_MODEL.
-KV_RUNS is how often (3; a gate wants 10), KV_TOKENS the length of the answer (900), KV_CONTEXT the context (8192),
-KV_CACHE where the cache is (host or device), KV_PROMPT a file with another prompt,
-KV_START_S and KV_REQUEST_S are limits for start and answer in seconds.
+Needs KVDOCS_BUILD, a default build, and KVDOCS_MODEL.
+KVDOCS_RUNS is how often (3; a gate wants 10), KVDOCS_TOKENS the length of the answer (900), KVDOCS_CONTEXT the context (8192),
+KVDOCS_CACHE_PLACE where the cache is (host or device), KVDOCS_PROMPT a file with another prompt,
+KVDOCS_START_S and KVDOCS_REQUEST_S are limits for start and answer in seconds.
 A run counts when the answer came or the server died; a server that did not start or did not answer in time is neither.
 The exit code is 0 when every run counts.
 """
@@ -21,8 +21,8 @@ from run_environment import Refusal, Run, execute, matching
 def script(run: Run) -> int:
     run.program("llama-server")
     run.model()
-    runs, counted = run.number("KV_RUNS", 3), {"completed": 0, "aborted": 0, "ineligible": 0}
-    prompt, options = prompt_of(run), (*COMMON, *cache_type("q8_0"), *cache_place(run), *DRAFTING, "-c", str(run.number("KV_CONTEXT", 8192)))
+    runs, counted = run.number("KVDOCS_RUNS", 3), {"completed": 0, "aborted": 0, "ineligible": 0}
+    prompt, options = prompt_of(run), (*COMMON, *cache_type("q8_0"), *cache_place(run), *DRAFTING, "-c", str(run.number("KVDOCS_CONTEXT", 8192)))
     for number in range(1, runs + 1):
         with started(run, options) as server:
             word = outcome(run, server, prompt, f"run_{number}")
@@ -34,28 +34,28 @@ def script(run: Run) -> int:
 
 
 def prompt_of(run: Run) -> str:
-    """The prompt of KV_PROMPT, or the one that comes with the scripts."""
-    path = run.setting("KV_PROMPT", "")
+    """The prompt of KVDOCS_PROMPT, or the one that comes with the scripts."""
+    path = run.setting("KVDOCS_PROMPT", "")
     try:
         return Path(path).read_text() if path else PROMPT
     except OSError as error:
-        raise Refusal(f"KV_PROMPT names {path}: {error.strerror}") from None
+        raise Refusal(f"KVDOCS_PROMPT names {path}: {error.strerror}") from None
 
 
 def cache_place(run: Run) -> tuple[str, ...]:
     """The options for a cache in host memory or on the device."""
-    where = run.setting("KV_CACHE", "host")
+    where = run.setting("KVDOCS_CACHE_PLACE", "host")
     if where not in ("host", "device"):
-        raise Refusal(f"KV_CACHE is host or device, not {where!r}")
+        raise Refusal(f"KVDOCS_CACHE_PLACE is host or device, not {where!r}")
     return HOST_CACHE if where == "host" else ()
 
 
 def outcome(run: Run, server: Server, prompt: str, name: str) -> str:
     """Make one request, report what became of it, and say whether the run completed, aborted, or does not count."""
-    if not server.ready(run.number("KV_START_S", 600)):
+    if not server.ready(run.number("KVDOCS_START_S", 600)):
         run.report(f"{name}.outcome", "not started")
         return "ineligible"
-    answer = server.complete(prompt, run.number("KV_TOKENS", 900), run.number("KV_REQUEST_S", 900))
+    answer = server.complete(prompt, run.number("KVDOCS_TOKENS", 900), run.number("KVDOCS_REQUEST_S", 900))
     if answer.timings is not None:
         run.report(f"{name}.outcome", "completed")
         run.report(f"{name}.rate", answer.timings.get("predicted_per_second", "unknown"), "token/s")

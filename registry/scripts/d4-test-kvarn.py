@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D4: run test-kvarn of a default build on a machine with a CUDA device.
 
-Needs KV_BUILD, a build without GGML_CUDA_KVARN. It runs the program that `ctest -R test-kvarn` runs, so that its message is seen.
+Needs KVDOCS_BUILD, a build without GGML_CUDA_KVARN. It runs the program that `ctest -R test-kvarn` runs, so that its message is seen.
 The exit code is that of test-kvarn.
 """
 
@@ -12,7 +12,7 @@ from run_environment import Refusal, Run, execute
 def script(run: Run) -> int:
     program = run.program("test-kvarn")
     if run.build_option("GGML_CUDA_KVARN") == "ON":
-        raise Refusal("KV_BUILD enables GGML_CUDA_KVARN, and D4 is about a build that does not")
+        raise Refusal("KVDOCS_BUILD enables GGML_CUDA_KVARN, and D4 is about a build that does not")
     output = run.run_on_gpu([program])
     if not output.matching(r"found [1-9]\d* CUDA devices"):
         raise Refusal("test-kvarn found no CUDA device")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D6: run the FlashAttention cases with a softcap, and count how many of them have a quantized cache.
 
-Needs KV_BUILD, a default build.
+Needs KVDOCS_BUILD, a default build.
 The exit code is that of test-backend-ops.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D8: run the FlashAttention cases of head dimension 64, then those with `q2_0s` again with other seeds.
 
-Needs KV_BUILD, a default build. KV_SEEDS are the seeds (0 1 42).
+Needs KVDOCS_BUILD, a default build. KVDOCS_SEEDS are the seeds (0 1 42).
 The exit code is that of the first run of test-backend-ops.
 """
 
@@ -10,9 +10,9 @@ from run_environment import Output, Refusal, Run, execute
 
 
 def script(run: Run) -> int:
-    seeds = run.setting("KV_SEEDS", "0 1 42").split()
+    seeds = run.setting("KVDOCS_SEEDS", "0 1 42").split()
     if not all(seed.isascii() and seed.isdigit() for seed in seeds):
-        raise Refusal(f"KV_SEEDS holds whole numbers, not {' '.join(seeds)!r}")
+        raise Refusal(f"KVDOCS_SEEDS holds whole numbers, not {' '.join(seeds)!r}")
     first = run_flash_attention(run, "-p", "hsk=64")
     report_end(run, first)
     report_cases(run, first)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """D9: ask llama-bench for a KVarN cache on the device, without the device, and in host memory; and for q8_0 without the device.
 
-Needs KV_BUILD, a build without GGML_CUDA_KVARN, and KV_MODEL. KV_TOKENS is how many tokens each arm decodes (4).
+Needs KVDOCS_BUILD, a build without GGML_CUDA_KVARN, and KVDOCS_MODEL. KVDOCS_TOKENS is how many tokens each arm decodes (4).
 The exit code is 0 when every arm gave a rate or was refused for KVarN.
 """
 
@@ -21,7 +21,7 @@ ARMS = (
 def script(run: Run) -> int:
     run.program("llama-bench")
     if run.build_option("GGML_CUDA_KVARN") == "ON":
-        raise Refusal("KV_BUILD enables GGML_CUDA_KVARN, and D9 is about a build that does not")
+        raise Refusal("KVDOCS_BUILD enables GGML_CUDA_KVARN, and D9 is about a build that does not")
     run.model()
     words = [arm(run, *a) for a in ARMS]
     return 1 if "failed" in words else 0
@@ -29,7 +29,7 @@ def script(run: Run) -> int:
 
 def arm(run: Run, name: str, kind: str, options: tuple[str, ...]) -> str:
     """Run one arm, report it, and say whether it was accepted, refused, or failed for another reason."""
-    tokens = run.number("KV_TOKENS", 4)
+    tokens = run.number("KVDOCS_TOKENS", 4)
     command: list[Word] = [run.program("llama-bench"), "-m", run.model(), "-sm", "none", "-mg", "0", "-t", "3", "-fa", "on", "-ctk", kind, "-ctv", kind, *options]
     output = run.run_on_gpu([*command, "--no-warmup", "-p", "0", "-n", str(tokens), "-r", "1", "-o", "jsonl"], keep_stdout_apart=True)
     row = result(output)

@@ -32,10 +32,10 @@ def prepare(run: Run) -> None:
 
 
 def depths(run: Run, default: str) -> list[int]:
-    """The depths of KV_DEPTHS."""
-    words = run.setting("KV_DEPTHS", default).split()
+    """The depths of KVDOCS_DEPTHS."""
+    words = run.setting("KVDOCS_DEPTHS", default).split()
     if not all(word.isascii() and word.isdigit() for word in words):
-        raise Refusal(f"KV_DEPTHS holds whole numbers, not {' '.join(words)!r}")
+        raise Refusal(f"KVDOCS_DEPTHS holds whole numbers, not {' '.join(words)!r}")
     return [int(word) for word in words]
 
 
@@ -64,17 +64,17 @@ def mean(values: Sequence[float]) -> float:
 def compare(run: Run, first: Arm, second: Arm, default_depths: str) -> dict[int, tuple[float, float]]:
     """Run two arms in turn at every depth, report each, and return the mean rates.
 
-    KV_ORDER is the order (ABBA, which cancels a steady drift), KV_REPS the repetitions in each run (5 at 4,096 and 3 elsewhere).
+    KVDOCS_ORDER is the order (ABBA, which cancels a steady drift), KVDOCS_REPS the repetitions in each run (5 at 4,096 and 3 elsewhere).
     """
-    order = run.setting("KV_ORDER", "ABBA")
+    order = run.setting("KVDOCS_ORDER", "ABBA")
     if not order.strip("AB") == "" or set(order) != {"A", "B"}:
-        raise Refusal(f"KV_ORDER is made of A and B and has both, not {order!r}")
+        raise Refusal(f"KVDOCS_ORDER is made of A and B and has both, not {order!r}")
     means = {}
     for depth in depths(run, default_depths):
         rates: dict[str, list[list[float]]] = {"A": [], "B": []}
         for letter in order:
             arm = first if letter == "A" else second
-            rates[letter].append(decode(run, arm, depth, 128, run.number("KV_REPS", REPETITIONS.get(depth, 3)))[0])
+            rates[letter].append(decode(run, arm, depth, 128, run.number("KVDOCS_REPS", REPETITIONS.get(depth, 3)))[0])
         for letter, arm in (("A", first), ("B", second)):
             run.report(f"depth_{depth}.{arm.name}.rate", [mean(r) for r in rates[letter]], "token/s")
             run.report(f"depth_{depth}.{arm.name}.samples", [rate for r in rates[letter] for rate in r], "token/s")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """M1: what a decode token of a host-resident cache is made of, from the counters of P1 and P2.
 
-Needs KV_BUILD with P1 and P2, KV_MODEL and KV_CPUS.
-KV_DEPTHS are the depths (4096 16384 32768), KV_REPS the repetitions in each run (1).
+Needs KVDOCS_BUILD with P1 and P2, KVDOCS_MODEL and KVDOCS_CPUS.
+KVDOCS_DEPTHS are the depths (4096 16384 32768), KVDOCS_REPS the repetitions in each run (1).
 It decodes 64 and 128 tokens at each depth: the difference holds 64 tokens and neither the prefill nor the filling of the cache.
 """
 
@@ -28,7 +28,7 @@ COUNTERS = (
 def script(run: Run) -> int:
     prepare(run)
     run.need_probe("GGML_KV_TRANSPORT_STATS", "P1 and P2")
-    repetitions = run.number("KV_REPS", 1)
+    repetitions = run.number("KVDOCS_REPS", 1)
     for depth in depths(run, "4096 16384 32768"):
         short = counters(decode(run, TELEMETRY, depth, SHORT, repetitions)[1])
         rates, output = decode(run, TELEMETRY, depth, LONG, repetitions)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """M3: what overlapping copy and computation brings at most (P4). The output is wrong by construction, so the gain is a bound.
 
-Needs KV_BUILD with P1, P2 and P4, KV_MODEL and KV_CPUS.
-KV_DEPTHS are the depths (4096 16384 32768), KV_ORDER the order of the arms (ABBA), KV_REPS the repetitions in each run (5 at 4096, else 3).
+Needs KVDOCS_BUILD with P1, P2 and P4, KVDOCS_MODEL and KVDOCS_CPUS.
+KVDOCS_DEPTHS are the depths (4096 16384 32768), KVDOCS_ORDER the order of the arms (ABBA), KVDOCS_REPS the repetitions in each run (5 at 4096, else 3).
 """
 
 from llama_bench import HOST_CACHE, Arm, compare, prepare, report_gains

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """M2: the same decode with the cache in host memory and on the device; the difference per token is the copy that it implies.
 
-Needs KV_BUILD, a default build without a patch, KV_MODEL and KV_CPUS.
-KV_DEPTHS are the depths (4096 16384 32768), KV_ORDER the order of the arms (ABBA), KV_REPS the repetitions in each run (5 at 4096, else 3).
+Needs KVDOCS_BUILD, a default build without a patch, KVDOCS_MODEL and KVDOCS_CPUS.
+KVDOCS_DEPTHS are the depths (4096 16384 32768), KVDOCS_ORDER the order of the arms (ABBA), KVDOCS_REPS the repetitions in each run (5 at 4096, else 3).
 """
 
 from llama_bench import HOST_CACHE, Arm, compare, prepare

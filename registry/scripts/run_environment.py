@@ -3,11 +3,10 @@
 Python 3.9 and its standard library are enough. A script reads these variables, and refuses with exit code 77 and one sentence
 when one that it needs is missing or names something that is not there:
 
-    KV_TREE       the source tree of llama.cpp
-    KV_BUILD      the build tree; its programs are in KV_BUILD/bin
-    KV_MODEL      the model, a GGUF file
-    KV_CPUS       the CPUs to pin programs to, as `taskset -c` takes them; not pinned when unset, and measurements need it
-
+    KVDOCS_SOURCE          the source tree of llama.cpp
+    KVDOCS_BUILD           the build tree; its programs are in KVDOCS_BUILD/bin
+    KVDOCS_MODEL           the model, a GGUF file
+    KVDOCS_CPUS            the CPUs to pin programs to, as `taskset -c` takes them; not pinned when unset, and measurements need it
     KVDOCS_GPU_LOCK        the file of the one-GPU-job lock (see `lock_path`)
     KVDOCS_GPU_LOCK_HELD   set to 1 by a caller that holds the lock already
     KVDOCS_METRICS         where to write the figures as JSON too
@@ -35,6 +34,8 @@ from typing import Any, NoReturn, Union
 
 CANNOT_RUN = 77
 """The exit code of a script that lacks something it needs; test harnesses read it as *skipped*."""
+
+CUDA_TOOLS = "/usr/local/cuda/bin"
 
 Word = Union[str, Path]
 
@@ -93,11 +94,11 @@ class Run:
 
     def tree(self, *files: str) -> Path:
         """The source tree, which has these files."""
-        return self._folder("KV_TREE", "the source tree of llama.cpp", files)
+        return self._folder("KVDOCS_SOURCE", "the source tree of llama.cpp", files)
 
     def build(self, *files: str) -> Path:
         """The build tree, which has these files."""
-        return self._folder("KV_BUILD", "the build tree of llama.cpp", files)
+        return self._folder("KVDOCS_BUILD", "the build tree of llama.cpp", files)
 
     def program(self, name: str) -> Path:
         """A program of the build tree."""
@@ -105,21 +106,21 @@ class Run:
 
     def model(self) -> Path:
         """The model."""
-        path = Path(self._needed("KV_MODEL", "the model, a GGUF file"))
+        path = Path(self._needed("KVDOCS_MODEL", "the model, a GGUF file"))
         if not path.is_file():
-            raise Refusal(f"KV_MODEL names {path}, and there is no such file")
+            raise Refusal(f"KVDOCS_MODEL names {path}, and there is no such file")
         return path
 
     def tool(self, name: str) -> str:
-        """A program that has to be on the PATH."""
-        found = shutil.which(name, path=self.environ.get("PATH"))
+        """A program on the PATH, or one of CUDA's own."""
+        found = shutil.which(name, path=self.environ.get("PATH")) or shutil.which(name, path=CUDA_TOOLS)
         if found is None:
-            raise Refusal(f"{name} is not on the PATH")
+            raise Refusal(f"{name} is neither on the PATH nor in {CUDA_TOOLS}")
         return found
 
     def need_pinning(self) -> None:
         """Measurements are made on pinned CPUs only."""
-        self._needed("KV_CPUS", "the CPUs to pin to, such as 0,2,4")
+        self._needed("KVDOCS_CPUS", "the CPUs to pin to, such as 0,2,4")
 
     def build_option(self, name: str) -> str:
         """An option of the build tree as CMake remembers it; empty when it was never set."""
@@ -131,7 +132,7 @@ class Run:
         """The build has to carry a probe: the variable that turns it on is text in one of its programs or libraries."""
         folder = self.build("bin") / "bin"
         if not any(_contains(path, variable.encode()) for path in sorted(folder.iterdir()) if path.is_file()):
-            raise Refusal(f"KV_BUILD was built without {probe}: nothing in {folder} knows {variable}")
+            raise Refusal(f"KVDOCS_BUILD was built without {probe}: nothing in {folder} knows {variable}")
 
     def _needed(self, name: str, what: str) -> str:
         value = self.environ.get(name)
@@ -150,7 +151,7 @@ class Run:
 
     def pinned(self, command: Sequence[Word]) -> list[str]:
         """The command with its CPUs pinned, when they are given."""
-        cpus = self.environ.get("KV_CPUS")
+        cpus = self.environ.get("KVDOCS_CPUS")
         return [*([self.tool("taskset"), "-c", cpus] if cpus else []), *map(str, command)]
 
     def hold_gpu(self) -> tuple[int, ...]:

@@ -57,7 +57,7 @@ class Machine:
         (self.root / "model.gguf").write_bytes(b"GGUF")
         self.prints("path/taskset", "")
         self.program("path/taskset", "os.execv(sys.argv[3], sys.argv[3:])\n")
-        self.environ |= {"KV_BUILD": str(self.root / "build"), "KV_MODEL": str(self.root / "model.gguf"), "KV_CPUS": "0,2,4"}
+        self.environ |= {"KVDOCS_BUILD": str(self.root / "build"), "KVDOCS_MODEL": str(self.root / "model.gguf"), "KVDOCS_CPUS": "0,2,4"}
 
     def run(self, script: str, **environ: str) -> Ran:
         """Execute a script here, with the folder of the machine and the port taken out of what it prints."""

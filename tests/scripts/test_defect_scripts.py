@@ -70,7 +70,7 @@ def test_d8_reports_the_error_at_each_seed(machine: Machine) -> None:
         print("Backend 1/2: CUDA0", f"  [FLASH_ATTN_EXT] ERR = {error} > 0.000500000   {case}: FAIL".strip(), "Failing tests:", "  " + case, sep="\\n")
         sys.exit(1)
     """)  # fmt: skip
-    ran = machine.run("d8-q2-fa64", KV_SEEDS="0 1")
+    ran = machine.run("d8-q2-fa64", KVDOCS_SEEDS="0 1")
     assert ran.code == 1
     assert [line for line in ran.out.splitlines() if line.startswith("$")] == [
         "$ /path/taskset -c 0,2,4 /build/bin/test-backend-ops test -b CUDA0 -o FLASH_ATTN_EXT -p hsk=64",
@@ -141,7 +141,7 @@ def test_d7_builds_from_clean_and_goes_on_after_errors(machine: Machine) -> None
         print("/src/common/arg.cpp:7:1: error: expected declaration")
         sys.exit(2)
     """)  # fmt: skip
-    ran = machine.run("d7-kvarn-build", KV_TREE=str(tree), KV_BUILD=str(build), KV_JOBS="3", KV_CONFIGURE="-DCMAKE_CUDA_ARCHITECTURES=89")
+    ran = machine.run("d7-kvarn-build", KVDOCS_SOURCE=str(tree), KVDOCS_BUILD=str(build), KVDOCS_JOBS="3", KVDOCS_CONFIGURE="-DCMAKE_CUDA_ARCHITECTURES=89")
     assert [line for line in ran.out.splitlines() if line.startswith("$")] == [
         "$ /path/cmake -S /tree -B /build-kvarn -DGGML_CUDA=ON -DGGML_CUDA_FA=ON -DGGML_CUDA_KVARN=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=89",
         "$ /path/cmake --build /build-kvarn --clean-first --parallel 3 -- -k",
@@ -193,9 +193,9 @@ def test_d10_runs_the_test_in_the_tree(machine: Machine) -> None:
     machine.program("tree/tests/test-upstream-merge-keepers-static.py", PHRASE_TEST)
     agents = machine.root / "tree" / "AGENTS.md"
     agents.write_text("It has 50 standard vector\npairs.\n")
-    ran = machine.run("d10-agents-static", KV_TREE=str(machine.root / "tree"))
+    ran = machine.run("d10-agents-static", KVDOCS_SOURCE=str(machine.root / "tree"))
     assert (ran.code, summary(ran)) == (1, "exit_code = 1\nmessage = AGENTS.md does not describe the v0.4.0 CUDA policy\n")
     agents.write_text("It has 50 standard vector pairs.\n")
-    ran = machine.run("d10-agents-static", KV_TREE=str(machine.root / "tree"))
+    ran = machine.run("d10-agents-static", KVDOCS_SOURCE=str(machine.root / "tree"))
     assert ran.out == "$ python3 tests/test-upstream-merge-keepers-static.py\nexit_code = 0\nmessage = none\n"
     assert ran.code == 0

@@ -37,7 +37,7 @@ def commands(out: str) -> list[str]:
 
 
 def test_m1_takes_the_difference_of_two_lengths(bench: Machine) -> None:
-    ran = bench.run("m1-cost-structure", KV_DEPTHS="4096")
+    ran = bench.run("m1-cost-structure", KVDOCS_DEPTHS="4096")
     assert (ran.code, ran.err) == (0, "")
     assert commands(ran.out) == [
         "GGML_KV_TRANSPORT_STATS=1 HOST --no-warmup -p 0 -n 64 -d 4096 -r 1 -o jsonl",
@@ -63,7 +63,7 @@ def test_m1_refuses_a_build_with_the_first_probe_alone(bench: Machine) -> None:
 
 
 def test_m2_runs_its_arms_in_an_order_that_cancels_drift(bench: Machine) -> None:
-    ran = bench.run("m2-store-ceiling", KV_REPS="1")
+    ran = bench.run("m2-store-ceiling", KVDOCS_REPS="1")
     store, removed = "HOST --no-warmup -p 0 -n 128 -d {} -r 1 -o jsonl", "GGML_KV_STORE_CEILING=1 HOST --no-warmup -p 0 -n 128 -d {} -r 1 -o jsonl"
     assert commands(ran.out) == [arm.format(depth) for depth in (4096, 32768) for arm in (store, removed, removed, store)]
     assert summary(ran) == dedent("""\
@@ -82,7 +82,7 @@ def test_m2_runs_its_arms_in_an_order_that_cancels_drift(bench: Machine) -> None
 
 
 def test_m3_compares_ordered_with_unordered_delivery(bench: Machine) -> None:
-    ran = bench.run("m3-overlap-ceiling", KV_DEPTHS="16384", KV_ORDER="ABAB")
+    ran = bench.run("m3-overlap-ceiling", KVDOCS_DEPTHS="16384", KVDOCS_ORDER="ABAB")
     assert summary(ran) == dedent("""\
         depth_16384.ordered.rate = 20 20 token/s
         depth_16384.ordered.samples = 20 20 20 20 20 20 token/s
@@ -97,7 +97,7 @@ def test_m3_compares_ordered_with_unordered_delivery(bench: Machine) -> None:
 
 
 def test_m4_tells_the_copy_that_the_two_places_imply(bench: Machine) -> None:
-    ran = bench.run("m4-device-resident", KV_DEPTHS="4096")
+    ran = bench.run("m4-device-resident", KVDOCS_DEPTHS="4096")
     host, device = "HOST --no-warmup -p 0 -n 128 -d 4096 -r 5 -o jsonl", "--no-warmup -p 0 -n 128 -d 4096 -r 5 -o jsonl"
     assert commands(ran.out) == [host, device, device, host]
     assert summary(ran).splitlines()[-3:] == ["depth_4096.host.time = 50 ms/token", "depth_4096.device.time = 40 ms/token", "depth_4096.implied_copy = 10 ms/token"]

@@ -14,31 +14,34 @@ from stand_in import IDS, SCRIPTS, Machine, Ran
 
 from kvdocs.evidence.lock import lock_path
 
-NOT_SET = {"d7-kvarn-build": "KV_TREE is not set: it names the source tree of llama.cpp", "d10-agents-static": "KV_TREE is not set: it names the source tree of llama.cpp"}
+NOT_SET = {
+    "d7-kvarn-build": "KVDOCS_SOURCE is not set: it names the source tree of llama.cpp",
+    "d10-agents-static": "KVDOCS_SOURCE is not set: it names the source tree of llama.cpp",
+}
 
 
 @pytest.mark.parametrize("script", IDS)
 def test_a_script_that_is_given_nothing_says_what_it_needs(machine: Machine, script: str) -> None:
-    why = NOT_SET.get(script, "KV_BUILD is not set: it names the build tree of llama.cpp")
+    why = NOT_SET.get(script, "KVDOCS_BUILD is not set: it names the build tree of llama.cpp")
     assert machine.run(script) == Ran(77, "", f"{script} cannot run: {why}\n")
     assert os.access(SCRIPTS / f"{script}.py", os.X_OK)
 
 
 NEEDS = [
-    ("d1-vector-d320", {"KV_BUILD": "/nowhere"}, "KV_BUILD names /nowhere, which does not exist"),
-    ("d1-vector-d320", {}, "KV_BUILD names /build, which has no bin/test-backend-ops"),
-    ("d3-mtp-abort", {"KV_MODEL": "/nowhere.gguf"}, "KV_MODEL names /nowhere.gguf, and there is no such file"),
-    ("d3-mtp-abort", {"KV_RUNS": "0"}, "KV_RUNS is a positive whole number, not '0'"),
-    ("d3-mtp-abort", {"KV_CACHE": "disk"}, "KV_CACHE is host or device, not 'disk'"),
-    ("d2-barrier", {}, "compute-sanitizer is not on the PATH"),
-    ("d4-test-kvarn", {}, "KV_BUILD enables GGML_CUDA_KVARN, and D4 is about a build that does not"),
-    ("d9-kvarn-device", {}, "KV_BUILD enables GGML_CUDA_KVARN, and D9 is about a build that does not"),
-    ("m1-cost-structure", {}, "KV_BUILD was built without P1 and P2: nothing in /build/bin knows GGML_KV_TRANSPORT_STATS"),
-    ("m2-store-ceiling", {}, "KV_BUILD was built without P3: nothing in /build/bin knows GGML_KV_STORE_CEILING"),
-    ("m3-overlap-ceiling", {}, "KV_BUILD was built without P4: nothing in /build/bin knows GGML_KV_OVERLAP_PROBE"),
-    ("m4-device-resident", {"KV_CPUS": ""}, "KV_CPUS is not set: it names the CPUs to pin to, such as 0,2,4"),
-    ("m4-device-resident", {"KV_ORDER": "AAA"}, "KV_ORDER is made of A and B and has both, not 'AAA'"),
-    ("m4-device-resident", {"KV_DEPTHS": "4k"}, "KV_DEPTHS holds whole numbers, not '4k'"),
+    ("d1-vector-d320", {"KVDOCS_BUILD": "/nowhere"}, "KVDOCS_BUILD names /nowhere, which does not exist"),
+    ("d1-vector-d320", {}, "KVDOCS_BUILD names /build, which has no bin/test-backend-ops"),
+    ("d3-mtp-abort", {"KVDOCS_MODEL": "/nowhere.gguf"}, "KVDOCS_MODEL names /nowhere.gguf, and there is no such file"),
+    ("d3-mtp-abort", {"KVDOCS_RUNS": "0"}, "KVDOCS_RUNS is a positive whole number, not '0'"),
+    ("d3-mtp-abort", {"KVDOCS_CACHE_PLACE": "disk"}, "KVDOCS_CACHE_PLACE is host or device, not 'disk'"),
+    ("d2-barrier", {}, "compute-sanitizer is neither on the PATH nor in /usr/local/cuda/bin"),
+    ("d4-test-kvarn", {}, "KVDOCS_BUILD enables GGML_CUDA_KVARN, and D4 is about a build that does not"),
+    ("d9-kvarn-device", {}, "KVDOCS_BUILD enables GGML_CUDA_KVARN, and D9 is about a build that does not"),
+    ("m1-cost-structure", {}, "KVDOCS_BUILD was built without P1 and P2: nothing in /build/bin knows GGML_KV_TRANSPORT_STATS"),
+    ("m2-store-ceiling", {}, "KVDOCS_BUILD was built without P3: nothing in /build/bin knows GGML_KV_STORE_CEILING"),
+    ("m3-overlap-ceiling", {}, "KVDOCS_BUILD was built without P4: nothing in /build/bin knows GGML_KV_OVERLAP_PROBE"),
+    ("m4-device-resident", {"KVDOCS_CPUS": ""}, "KVDOCS_CPUS is not set: it names the CPUs to pin to, such as 0,2,4"),
+    ("m4-device-resident", {"KVDOCS_ORDER": "AAA"}, "KVDOCS_ORDER is made of A and B and has both, not 'AAA'"),
+    ("m4-device-resident", {"KVDOCS_DEPTHS": "4k"}, "KVDOCS_DEPTHS holds whole numbers, not '4k'"),
 ]
 
 

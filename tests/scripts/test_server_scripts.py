@@ -10,7 +10,7 @@ from stand_in import SANITIZER, SERVER, Machine, summary
 def test_d3_counts_what_completed_what_aborted_and_what_does_not_count(machine: Machine) -> None:
     machine.build()
     machine.program("build/bin/llama-server", SERVER)
-    ran = machine.run("d3-mtp-abort", KV_RUNS="4", KV_REQUEST_S="1", COUNT=str(machine.root / "count"), FATES="completes aborts fails hangs")
+    ran = machine.run("d3-mtp-abort", KVDOCS_RUNS="4", KVDOCS_REQUEST_S="1", COUNT=str(machine.root / "count"), FATES="completes aborts fails hangs")
     assert ran.code == 1
     assert ran.out.splitlines()[0] == (
         "$ /build/bin/llama-server -m /model.gguf -ngl 99 -sm none -mg 0 -t 3 -fa on -b 512 -ub 512 --parallel 1 -ctk q8_0 -ctv q8_0 "
