@@ -9,7 +9,9 @@ from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
 from kvdocs.kinds import all_kinds
 from kvdocs.load import load_registry
+from kvdocs.ledger import ledger_of
 from kvdocs.order import Order, plan
+from kvdocs.pages.context import Publication
 from kvdocs.problems import Problem, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Registry
@@ -37,3 +39,20 @@ def inspect(project: Project, scan: Scan | None = None) -> Inspection:
     """
     registry, problems = load_registry(project, all_kinds(), scan)
     return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project)])))
+
+
+def publication(inspection: Inspection) -> Publication:
+    """All that pages are made from.
+
+    3. Order: what comes first (`order`); it needs sound links, and copes with unsound ones.
+    4. Figures: what measurements and claims are worth (`ledger`); computed when a page asks for them.
+    """
+    ledger = ledger_of(inspection.registry)
+    return Publication(
+        inspection.project.settings,
+        inspection.registry,
+        inspection.problems,
+        inspection.order,
+        providers={"figures": ledger.of},
+        workbook=ledger.workbook,
+    )

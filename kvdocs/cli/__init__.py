@@ -15,6 +15,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check:check", "Everything that is wrong with the record."),
     "show": ("show:show", "One record with its links."),
     "graph": ("graph:graph", "The dependency graph as mermaid, dot or json."),
+    "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
+    "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
 }
 """Each command: where it is, and the line that the overview shows (a test compares it with the command's own help)."""
 

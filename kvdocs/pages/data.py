@@ -1,4 +1,4 @@
-"""Files for programs: each record and the whole as JSON, the order, the problems, JSON Schema, needs.json, redirects, sources."""
+"""Files for programs: each record and the whole as JSON, the order, the problems, JSON Schema, redirects, sources."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from kvdocs import markup
 from kvdocs.document import SCHEMA, record_document
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile
-from kvdocs.registry import Entry
 from kvdocs.reports import json_document as problems_document
 
 REGISTRY_SCHEMA = "kvdocs/registry/v1"
@@ -27,7 +25,6 @@ def data_files(publication: Publication) -> Iterator[DataFile]:
     yield _json("api/registry.json", {"schema": REGISTRY_SCHEMA, "title": publication.settings.title, "counts": counts, "records": documents})
     yield _json("api/order.json", order.document())
     yield _json("api/problems.json", problems_document(publication.problems))
-    yield _json("api/needs.json", needs_document(publication))
     yield _json("api/schema/record.json", record_schema())
     for kind in registry.kinds:
         yield _json(f"api/schema/{kind.name}.json", kind.model.model_json_schema())
@@ -58,38 +55,6 @@ def record_schema() -> Mapping[str, Any]:
             "back_links": {"type": "array", "items": link},
         },
     }  # fmt: skip
-
-
-def needs_document(publication: Publication) -> Mapping[str, Any]:
-    """The registry as sphinx-needs imports it: each record is a need whose type is its kind, whose links are the record's links."""
-    needs = {entry.id: _need(entry, publication) for entry in publication.registry}
-    return {
-        "project": publication.settings.title,
-        "current_version": "1",
-        "versions": {"1": {"needs_amount": len(needs), "needs": needs, "filters": {}, "filters_amount": 0}},
-    }
-
-
-def _need(entry: Entry, publication: Publication) -> Mapping[str, Any]:
-    registry = publication.registry
-    links = dict.fromkeys(link.target for link in registry.links_from(entry.id) if registry.has(link.target))
-    status = getattr(entry.record, "status", None) or getattr(entry.record, "state", None) or ""
-    return {
-        "id": entry.id,
-        "type": entry.kind.name,
-        "title": markup.plain(entry.record.title),
-        "status": str(status),
-        "tags": list(getattr(entry.record, "owners", [])),
-        "links": list(links),
-        "content": _content(entry),
-        "docname": f"records/{entry.id}",
-    }
-
-
-def _content(entry: Entry) -> str:
-    """The first long text that a record has."""
-    fields = ("symptom", "summary", "why", "wrong", "purpose", "owns", "what")
-    return next((str(text) for name in fields if (text := getattr(entry.record, name, None))), "")
 
 
 def redirects(publication: Publication) -> Iterator[DataFile]:

@@ -1,0 +1,62 @@
+"""`kvdocs build`: the site, from the registry to the last page."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from kvdocs.cli.output import fail, paint, say, the_project
+
+SLOW = 1.0
+"""Seconds after which a step says that it is running."""
+
+
+@click.command()
+@click.option("--engine", type=click.Choice(["mkdocs", "properdocs", "zensical"]), default="mkdocs", help="What turns Markdown into the site.")
+@click.option("--strict", is_flag=True, help="Fail on any warning of the engine, such as a dead link.")
+@click.option("--no-site", is_flag=True, help="Stop at the Markdown in build/docs.")
+@click.option("--site-url", default="", metavar="URL", help="Where the site will be published; sitemap and feeds need it.")
+@click.pass_context
+def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url: str) -> None:
+    """The site: Markdown into build/docs, then pages into site/.
+
+    Problems of the registry do not stop it: each shows on the page of its record.
+
+    \b
+    Example:
+      kvdocs build --strict
+    """
+    project = the_project(ctx)
+    from kvdocs.cli.reference import command_helps
+    from kvdocs.pipeline import inspect, publication
+    from kvdocs.render import write_files
+    from kvdocs.site.engine import EngineError, command_of, count_pages, run_engine
+    from kvdocs.site.files import site_source
+    from kvdocs.site.settings import PATH, engine_settings
+
+    if not no_site:
+        try:
+            command_of(engine)
+        except EngineError as error:
+            fail(str(error))
+    started = time.monotonic()
+    inspection = inspect(project)
+    source = site_source(project, publication(inspection), command_helps())
+    wrote = write_files(source.files, project.build, remove_stale=True)
+    write_files({PATH: engine_settings(project, source.nav, site_url).encode()}, project.root, remove_stale=False)
+    say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")
+    if no_site:
+        return
+    say(paint(f"{engine} builds site/ …", "off"), err=True)
+    started = time.monotonic()
+    built = run_engine(project, engine, strict=strict)
+    if built.code != 0:
+        say(built.output.rstrip(), err=True)
+        say(paint(f"{engine} ended with {built.code}", "bad", err=True), err=True)
+        sys.exit(1)
+    for line in built.output.splitlines():
+        if line.startswith(("WARNING", "ERROR")):
+            say(line, err=True)
+    say(f"site: {count_pages(project.root / 'site')} pages by {engine} ({time.monotonic() - started:.1f} s); open site/index.html")

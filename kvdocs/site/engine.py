@@ -1,0 +1,53 @@
+"""The engine that turns the folder of Markdown into a site: a child process, one of three, each given the same folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from kvdocs.project import Project
+from kvdocs.site.settings import PATH
+
+ENGINES: Mapping[str, str] = {"mkdocs": "mkdocs", "properdocs": "properdocs", "zensical": "zensical"}
+"""The engines by name, and what `pip install` calls them."""
+
+
+class EngineError(Exception):
+    """The engine is not there; the message says how to get it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """How the engine ended: its exit code and what it printed."""
+
+    code: int
+    output: str
+
+
+def command_of(engine: str) -> list[str]:
+    """How to start an engine: as a module of this Python, else as a program on the path."""
+    if find_spec(engine) is not None:
+        return [sys.executable, "-m", engine]
+    program = shutil.which(engine)
+    if program is None:
+        raise EngineError(f"{engine} is not installed: `pip install {ENGINES[engine]}`, in an environment of its own if this one must stay as it is")
+    return [program]
+
+
+def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
+    """Build `site/` from `build/docs`; what the engine prints is kept and given back whole."""
+    command = [*command_of(engine), "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+    done = subprocess.run(command, cwd=project.root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    return Built(done.returncode, done.stdout)
+
+
+def count_pages(site: Path) -> int:
+    """How many pages a built site has, its page for missing addresses left out."""
+    return sum(path.name != "404.html" for path in site.rglob("*.html"))

@@ -1,0 +1,38 @@
+"""The settings that the engine reads: the project's `mkdocs.yml`, with the folders and the navigation added."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from kvdocs.pages.page import Nav
+from kvdocs.project import Project
+
+PATH = "build/mkdocs.yml"
+
+
+def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: str = "") -> str:
+    """`build/mkdocs.yml`: it inherits the project's file, so that MkDocs, ProperDocs and Zensical read one and the same.
+
+    A `nav` in the project's own file stays as it is.
+    """
+    own = (project.root / "mkdocs.yml").read_text(encoding="utf-8")
+    lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", "site_dir: ../site"]
+    address = site_url or project.settings.site_url
+    if address:
+        lines.append(f"site_url: {json.dumps(address)}")
+    if not re.search(r"^nav:", own, re.MULTILINE):
+        lines += ["nav:", *nav_lines(nav)]
+    return "\n".join(lines) + "\n"
+
+
+def nav_lines(nav: Iterable[tuple[Nav, str]]) -> list[str]:
+    """The navigation as YAML: a part for each heading, its pages below it."""
+    lines, part = [], None
+    for place, path in nav:
+        if place.part != part:
+            part = place.part
+            lines.append(f"  - {json.dumps(part, ensure_ascii=False)}:")
+        lines.append(f"      - {json.dumps(place.title, ensure_ascii=False)}: {path}")
+    return lines
