@@ -244,7 +244,7 @@ def write_json(path: Path, document: Any) -> None:
 
 def _shown(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".")
+        return f"{value:.10g}"
     return " ".join(map(_shown, value)) if isinstance(value, (list, tuple)) else str(value)
 
 

@@ -83,11 +83,11 @@ def test_d8_reports_the_error_at_each_seed(machine: Machine) -> None:
         cases.failed = 1 cases
         cases.not_supported = 0 cases
         default_seed.q2_0s_failed = 1 cases
-        default_seed.largest_error = 1.7039
+        default_seed.largest_error = 1.703930844
         seed_0.q2_0s_failed = 1 cases
-        seed_0.largest_error = 1.748
+        seed_0.largest_error = 1.748040631
         seed_1.q2_0s_failed = 1 cases
-        seed_1.largest_error = 2.113
+        seed_1.largest_error = 2.112992357
         """)
 
 

@@ -52,7 +52,7 @@ def test_m1_takes_the_difference_of_two_lengths(bench: Machine) -> None:
         depth_4096.d2h_bytes = 34.816 KB/token
         depth_4096.d2h = 0.125 ms/token
         depth_4096.cuda_splits = 33 splits/token
-        depth_4096.bandwidth = 24.0571 GB/s
+        depth_4096.bandwidth = 24.0570523 GB/s
         """)
 
 

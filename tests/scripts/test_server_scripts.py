@@ -64,7 +64,7 @@ def test_d5_compares_the_host_workspace_of_two_servers(machine: Machine) -> None
         context_8192.kvarn5.host = 2195.9 MiB
         context_8192.q8_0.device = 142.27 MiB
         context_8192.q8_0.host = 20.28 MiB
-        context_8192.host_ratio = 108.2791
+        context_8192.host_ratio = 108.2790927
         """)
 
 
