@@ -118,9 +118,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A bulleted list."""
+    """A bulleted list, or a numbered one."""
 
     items: tuple[Cell, ...]
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

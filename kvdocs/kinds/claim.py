@@ -126,7 +126,7 @@ def _rests_on(judgement: Judgement, context: Context) -> list[Section]:
 
 
 KIND = Kind(
-    name="claim", plural="claims", folder="claims", position=42, model=Claim, view=view, prefix="K",
+    name="claim", plural="claims", folder="claims", position=42, model=Claim, view=view, prefix="K", document="measurements",
     codes=(CLAIM_FAILS, CLAIM_UNDECIDED, CLAIM_UNSUPPORTED),
     columns=(Column("Verdict", verdict_badge), Column("Why", _why), Column("About", lambda e, c: tuple(c.link(a, a) for a in claim_of(e).about) or None)),
 )  # fmt: skip

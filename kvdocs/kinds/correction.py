@@ -51,7 +51,7 @@ def _shown_by(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="correction", plural="corrections", folder="corrections", position=50, model=Correction, view=view, prefix="C",
+    name="correction", plural="corrections", folder="corrections", position=50, model=Correction, view=view, prefix="C", document="measurements",
     columns=(
         Column("Wrong", lambda e, c: c.prose(_correction(e).wrong, e.id)),
         Column("Right", lambda e, c: c.prose(_correction(e).right, e.id)),

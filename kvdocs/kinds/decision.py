@@ -105,7 +105,7 @@ def _blocked(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="decision", plural="decisions", folder="decisions", position=30, model=Decision, view=view, prefix="Q",
+    name="decision", plural="decisions", folder="decisions", position=30, model=Decision, view=view, prefix="Q", document="roadmap",
     checks=(check_options,), codes=(UNKNOWN_OPTION,),
     columns=(
         Column("State", lambda e, c: state_badge(_decision(e))),

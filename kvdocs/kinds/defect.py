@@ -201,7 +201,7 @@ def _reported(record: Defect, context: Context) -> list[Section]:
 
 
 KIND = Kind(
-    name="defect", plural="defects", folder="defects", position=10, model=Defect, view=view, prefix="D",
+    name="defect", plural="defects", folder="defects", position=10, model=Defect, view=view, prefix="D", document="defects",
     checks=(check_owner, check_repair),
     columns=(Column("Status", status_words), Column("Owner", owners_cell), Column("Severity", lambda e, c: defect_of(e).severity), Column("Fixed by", lambda e, c: tuple(c.link(i, i) for i in defect_of(e).fixed_by) or None)),
 )  # fmt: skip

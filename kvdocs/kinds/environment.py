@@ -115,6 +115,6 @@ def _gpu(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="environment", plural="environments", folder="environments", position=80, model=Environment, view=view,
+    name="environment", plural="environments", folder="environments", position=80, model=Environment, view=view, document="measurements",
     columns=(Column("GPU", _gpu), Column("Driver", lambda e, c: _environment(e).driver), Column("CUDA", lambda e, c: _environment(e).cuda)),
 )  # fmt: skip

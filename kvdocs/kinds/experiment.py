@@ -81,7 +81,7 @@ def _outcomes(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="experiment", plural="experiments", folder="experiments", position=45, model=Experiment, view=view, prefix="X",
+    name="experiment", plural="experiments", folder="experiments", position=45, model=Experiment, view=view, prefix="X", document="measurements",
     columns=(
         Column("Verdict", lambda e, c: verdict_badge(_experiment(e))),
         Column("Result", _outcomes),

@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
 from kvdocs.model import BlastRadius, Markdown, Number, Part, Ref, Size
 from kvdocs.problems import MISSING_FIELD, Problem
 from kvdocs.registry import Entry, Registry
-from kvdocs.view import Badge, Block, Cell, Fact, Items, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
 
 
 class Payoff(Part):
@@ -89,7 +90,9 @@ def blocked_words(entry: Entry, context: Context) -> Cell:
     if not record.blocked_by:
         return None
     names = tuple(context.link(b, None if context.registry.get(b) is None else _blocker_name(b, context)) for b in record.blocked_by)
-    return (*names, context.prose(f"({record.blocked_note})", record.id)) if record.blocked_note else names
+    if record.blocked_note is None:
+        return names
+    return (*names[:-1], Md(f"{markup.link(names[-1])} ({context.prose(record.blocked_note, record.id)})"))
 
 
 def _blocker_name(target: str, context: Context) -> str | None:
@@ -170,7 +173,7 @@ def _state_of(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R",
+    name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R", document="roadmap",
     checks=(check_reason, check_owner), codes=(NO_OWNER,),
     columns=(
         Column("State", state_badge), Column("Owner", owners_cell),

@@ -229,7 +229,7 @@ def _rules_out(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="measurement", plural="measurements", folder="measurements", position=40, model=Measurement, view=view, prefix="M",
+    name="measurement", plural="measurements", folder="measurements", position=40, model=Measurement, view=view, prefix="M", document="measurements",
     checks=(check_columns, check_rows, check_denominators), codes=CODES,
     columns=(Column("Environment", _environment), Column("Published figures", published_state), Column("What it rules out", _rules_out)),
 )  # fmt: skip

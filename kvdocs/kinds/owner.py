@@ -54,7 +54,7 @@ def view(entry: Entry, context: Context) -> RecordView:
 
 
 KIND = Kind(
-    name="owner", plural="owners", folder="owners", position=90, model=Owner, view=view,
+    name="owner", plural="owners", folder="owners", position=90, model=Owner, view=view, document="roadmap",
     columns=(
         Column("Repository", _repository),
         Column("Items", lambda e, c: owned(e, c, "item") or None),

@@ -70,6 +70,6 @@ def _on(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="probe", plural="probes", folder="probes", position=70, model=Probe, view=view, prefix="P",
+    name="probe", plural="probes", folder="probes", position=70, model=Probe, view=view, prefix="P", document="probes",
     columns=(Column("Purpose", lambda e, c: c.prose(_probe(e).purpose, e.id)), Column("Output", lambda e, c: correctness_badge(_probe(e))), Column("Needs", _on)),
 )  # fmt: skip

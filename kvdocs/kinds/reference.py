@@ -102,7 +102,7 @@ def _where(entry: Entry, context: Context) -> Cell:
 
 
 KIND = Kind(
-    name="reference", plural="references", folder="references", position=60, model=Reference, view=view,
+    name="reference", plural="references", folder="references", position=60, model=Reference, view=view, document="roadmap",
     checks=(check_state,), codes=(STATE_OF_TYPE,),
     columns=(
         Column("Where", _where),

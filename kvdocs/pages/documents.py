@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kvdocs import markup
@@ -14,7 +14,7 @@ from kvdocs.pages.lists import kind_table
 from kvdocs.pages.overview import overview_page
 from kvdocs.pages.page import Page
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Cell, Fact, Facts, Items, Md, Prose, Section, Table
+from kvdocs.view import Block, Fact, Facts, Items, Md, Prose, Section
 
 TITLES = {"roadmap": "roadmap", "defects": "defects", "measurements": "measurements", "repro": "reproduction scripts", "probes": "probes"}
 
@@ -73,12 +73,3 @@ def _record_part(entry: Entry, context: PageContext) -> Section:
 
 def _problem_words(severity: str, code: str, message: str, acknowledged: str | None) -> Md:
     return Md(f"{severity} `{code}`: {message}" + (f" Accepted: {markup.escape(acknowledged)}" if acknowledged else ""))
-
-
-def plain_rows(rows: Sequence[Sequence[Cell]], headings: tuple[str, ...]) -> Table:
-    """A table without behaviour, for documents."""
-    return Table(headings, tuple(tuple(_plain(value) for value in row) for row in rows))
-
-
-def _plain(value: Cell) -> Cell:
-    return value.text if isinstance(value, Badge) else value

@@ -14,11 +14,11 @@ from kvdocs.kinds.environment import Environment, gpu_words
 from kvdocs.kinds.experiment import Experiment, outcome_words
 from kvdocs.kinds.item import Item, blocked_words
 from kvdocs.kinds.reference import Reference
-from kvdocs.pages.address import DOCUMENTS, document_file
+from kvdocs.pages.address import DOCUMENTS, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Page
 from kvdocs.registry import Entry
-from kvdocs.view import Block, Cell, Fact, Facts, Items, Md, Prose, Section, Table
+from kvdocs.view import Block, Cell, Facts, Items, Md, Prose, Section, Table
 
 PATH = "overview.md"
 
@@ -129,13 +129,16 @@ def _roadmap(context: PageContext) -> Table:
 
 def _measurements(context: PageContext) -> Iterator[Section]:
     """Each measurement with its table of figures and what it rules out."""
-    for entry in context.registry.of("measurement"):
+    entries = context.registry.of("measurement")
+    if entries:
+        yield Section("Measurements", (Prose(Md("Derived columns are computed from the others; where a published figure cannot be reproduced, it stands beside the computed one.")),))
+    for entry in entries:
         view = entry.kind.view(entry, context)
         tables = [replace(b, sortable=False) for s in view.sections if s.anchor == "figures" for b in s.blocks if isinstance(b, Table)]
         rules_out = getattr(entry.record, "rules_out", None)
         after = (Prose(Md(f"What it rules out: {context.prose(rules_out, entry.id)}")),) if rules_out else ()
         if tables:
-            yield Section(f"{entry.id}: {context.title(entry)}", (*tables, *after))
+            yield Section(f"{entry.id}: {context.title(entry)}", (*tables, *after), anchor(entry.id))
 
 
 def _corrections(context: PageContext) -> Iterator[Md]:
@@ -162,7 +165,7 @@ def _order(context: PageContext) -> Iterator[Block]:
     ready = sorted(order.of("actionable", "in_review"), key=lambda row: row.rank or 0)
     if ready:
         yield Prose(Md("What can be worked on now, in this order:"))
-        yield Items(tuple(Md(f"{row.rank}. {_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}.") for row in ready))
+        yield Items(tuple(Md(f"{_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}.") for row in ready), numbered=True)
     waiting = order.of("waiting")
     if waiting:
         yield Prose(Md("What waits:"))
@@ -189,8 +192,7 @@ def _superseded(context: PageContext) -> Iterator[Md]:
 def _validation(context: PageContext) -> Iterator[Block]:
     for record in context.registry.records("environment", Environment):
         words = [w for w in (gpu_words(record), f"CUDA {record.cuda}" if record.cuda else None, record.cpu, f"pinned to CPUs {record.pinned}" if record.pinned else None, record.model) if w]
-        facts = [Fact(markup.plain(record.title), markup.paragraph(", ".join(words)))]
-        yield Facts(tuple(facts))
+        yield Prose(Md(f"**{context.prose(record.title, record.id)}**: {markup.paragraph(', '.join(words))}."))
         if record.protocol:
             yield Prose(context.prose(record.protocol, record.id))
         if record.discard_rule:
