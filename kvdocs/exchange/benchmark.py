@@ -14,13 +14,14 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """One benchmark of one process.
+    """One benchmark: the same thing measured some number of times.
 
     `samples` are in the order in which they ran, in `unit`; empty when the format holds none.
     `mean` and `stddev` (n - 1 in the denominator) are computed from the samples where there are any, and are
     the printed ones otherwise. `stddev` is None when it is not known, which one repetition never tells.
     `raw` are the numbers as the program took them, in `raw_unit`, where `samples` are computed from them.
     `printed` holds figures with their digits as they stand in the file.
+    `process_each` says that each sample is a process of its own; else they are repetitions inside one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Benchmark:
     printed: Mapping[str, str] = field(default_factory=dict)
     failed: str | None = None
     line: int | None = None
+    process_each: bool = False
 
 
 @dataclass(frozen=True, slots=True)

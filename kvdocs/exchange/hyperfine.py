@@ -50,6 +50,7 @@ def _benchmark(found: Found, remarks: list[Remark]) -> Benchmark:
         settings=_settings(values),
         failed=failed,
         line=found.line,
+        process_each=True,
     )
 
 
