@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from executions import HANG_S, Execute
 
-from kvdocs.evidence.runner import Limits, run
+from kvdocs.evidence.runner import Limits, Listener, run
 from kvdocs.evidence.source_tree import Patch
 from kvdocs.evidence.spec import ScriptSpec, Setting
 from kvdocs.evidence.store import Stored, load_result
@@ -29,13 +29,14 @@ def execute(tmp_path: Path, environ: dict[str, str]) -> Execute:
     """Execute a script once: `execute("exit 3", expect={...})`; other arguments are those of a `ScriptSpec`."""
 
     def execute_text(
-        text: str, *, suffix: str = ".sh", limits: Limits | None = None, settings: Mapping[str, str] = {}, patches: tuple[Patch, ...] = (), **spec: Any
+        text: str, *, suffix: str = ".sh", limits: Limits | None = None, settings: Mapping[str, str] = {}, patches: tuple[Patch, ...] = (), listener: Listener | None = None,
+        **spec: Any,
     ) -> Stored:
         project = tmp_path / "project"
         project.mkdir(exist_ok=True)
         (project / f"it{suffix}").write_text(text)
         whole = ScriptSpec(**{"id": "it", "file": f"it{suffix}", "timeout_s": HANG_S, **spec})
-        stored = run(whole, Setting("here", {**environ, **settings}), project, tmp_path / "results", limits=limits, patches=patches)
+        stored = run(whole, Setting("here", {**environ, **settings}), project, tmp_path / "results", limits=limits, patches=patches, listener=listener)
         return Stored(stored.folder, load_result(stored.folder))
 
     return execute_text
