@@ -76,7 +76,7 @@ def inline(value: Inline, dialect: Dialect) -> str:
 
 def cell(value: Cell, dialect: Dialect) -> str:
     """A value inside one line: several are joined by commas, paragraphs and lists become line breaks, nothing is a dash."""
-    if value is None or value == () or value == "":
+    if value is None or value in ((), ""):
         return DASH
     if isinstance(value, tuple):
         return ", ".join(cell(part, dialect) for part in value)

@@ -34,7 +34,7 @@ class Addresses(Protocol):
     def kind(self, kind: Kind) -> str | None:
         """The file that lists a kind."""
 
-    def source(self, path: str, line: int) -> str | None:
+    def source(self, path: str) -> str | None:
         """The file in the output that shows a record's YAML; None when there is none."""
 
 
@@ -50,7 +50,7 @@ class SiteAddresses:
     def kind(self, kind: Kind) -> str | None:
         return f"{kind.folder}/index.md"
 
-    def source(self, path: str, line: int) -> str | None:
+    def source(self, path: str) -> str | None:
         return f"source/{path}.txt"
 
 
@@ -68,7 +68,7 @@ class DocumentAddresses:
     def kind(self, kind: Kind) -> str | None:
         return document_file(self.slug, kind.document) if kind.document else None
 
-    def source(self, path: str, line: int) -> str | None:
+    def source(self, path: str) -> str | None:  # noqa: ARG002  # documents carry no YAML
         return None
 
 

@@ -10,7 +10,7 @@ from kvdocs.pages.context import Publication
 from kvdocs.pages.faults import severity_badge
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Code
-from kvdocs.view import Block, CodeBlock, Facts, Fact, Link, Md, Prose, Section, Table
+from kvdocs.view import Block, CodeBlock, Fact, Facts, Link, Md, Prose, Section, Table
 
 PATH = "reference/problems.md"
 MAX_FILES = 3

@@ -161,7 +161,7 @@ class PageContext:
         text = f"{path}:{line}"
         if self.publication.settings.source_url:
             return Link(text, self.publication.settings.source_url.format(path=path, line=line))
-        copy = self.publication.addresses.source(path, line)
+        copy = self.publication.addresses.source(path)
         return Link(text, relative(self.page, copy) if copy else "")
 
     def computed(self, kind: str, target: str) -> Any:

@@ -79,5 +79,5 @@ def sources(publication: Publication) -> Iterator[DataFile]:
     paths.update(dict.fromkeys(p.place.path for p in publication.problems))
     root = next((entry.raw.root for entry in publication.registry), None)
     for path in sorted(paths):
-        if root is not None and (root / path).is_file() and (address := publication.addresses.source(path, 1)):
+        if root is not None and (root / path).is_file() and (address := publication.addresses.source(path)):
             yield DataFile(address, (root / path).read_text(encoding="utf-8", errors="replace"))

@@ -58,7 +58,7 @@ def _record_part(entry: Entry, context: PageContext) -> Section:
     if view.lead:
         blocks.append(Prose(view.lead))
     facts = tuple(fact for fact in view.facts if fact.value)
-    if view.state is not None and not any(fact.value == view.state for fact in facts):
+    if view.state is not None and not any(fact.label in ("State", "Status", "Verdict") for fact in facts):
         facts = (Fact("State", view.state), *facts)
     if facts:
         blocks.append(Facts(facts))

@@ -116,7 +116,7 @@ def _purpose(name: str, modules: Sequence[tuple[str, str]]) -> str:
 
 def _imported(tree: ast.Module) -> set[str]:
     """The rooms that a module imports when it is loaded or when a function of it runs; what only types need is left out."""
-    found = set()
+    found: set[str] = set()
     for node in _run_nodes(tree):
         names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else [a.name for a in node.names] if isinstance(node, ast.Import) else []
         for name in names:

@@ -1,0 +1,178 @@
+// Tables that sort and filter and keep their state in the address. Without this script they are plain tables.
+(() => {
+  "use strict";
+
+  // Values that have an order of their own. A cell belongs to a scale by its first word; a range such as S-M stands between its ends.
+  const SCALES = [["XS", "S", "M", "L", "XL"], ["none", "low", "medium", "high", "very high"], ["error", "warning", "info"]];
+  const MANY = 10;   // so many rows need a search field
+  const EMPTY = "\u2014";
+
+  const state = () => new URLSearchParams(location.search);
+
+  function remember(name, value) {
+    const now = state();
+    if (value) now.set(name, value); else now.delete(name);
+    const query = now.toString();
+    history.replaceState(history.state, "", location.pathname + (query ? "?" + query : "") + location.hash);
+  }
+
+  const text = (cell) => (cell ? cell.textContent.trim() : "");
+
+  // The values of a cell: what its links and badges say, or else its text at commas.
+  function values(cell) {
+    const parts = [...cell.querySelectorAll(":scope > a, :scope > .kv-badge")].map((part) => part.textContent.trim());
+    return parts.length ? parts : text(cell).split(", ").filter((part) => part && part !== EMPTY);
+  }
+
+  function scaleOf(cells) {
+    return SCALES.find((scale) => cells.every((cell) => cell === EMPTY || cell.split("-").every((end) => scale.includes(end)) || scale.includes(cell)));
+  }
+
+  function keyOf(cells) {
+    const scale = scaleOf(cells);
+    if (scale) {
+      return (cell) => {
+        if (cell === EMPTY) return Infinity;
+        const ends = scale.includes(cell) ? [cell] : cell.split("-");
+        return ends.reduce((sum, end) => sum + scale.indexOf(end), 0) / ends.length;
+      };
+    }
+    const number = (cell) => parseFloat(cell.replace(/,/g, "").replace(/\u2212/g, "-"));
+    if (cells.every((cell) => cell === EMPTY || !Number.isNaN(number(cell)))) return (cell) => (cell === EMPTY ? Infinity : number(cell));
+    return null;
+  }
+
+  const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+  class SortableTable {
+    constructor(box) {
+      this.box = box;
+      this.name = box.dataset.table;
+      this.table = box.querySelector("table");
+      this.headings = [...this.table.tHead.rows[0].cells];
+      this.titles = this.headings.map(text);
+      this.body = this.table.tBodies[0];
+      this.rows = [...this.body.rows];
+      this.outer = new Map();
+      this.choices = (box.dataset.choices || "").split(" ").filter(Boolean).map(Number);
+      this.selects = new Map();
+      if (this.rows.length > 1) this.headings.forEach((heading, column) => this.makeSortable(heading, column));
+      this.makeTools();
+      this.restore();
+    }
+
+    makeSortable(heading, column) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "kv-sort";
+      button.textContent = text(heading);
+      button.addEventListener("click", () => {
+        const down = heading.getAttribute("aria-sort") === "ascending";
+        this.sort(column, down);
+        remember(this.name + ".sort", (down ? "-" : "") + this.titles[column]);
+      });
+      heading.replaceChildren(button);
+    }
+
+    makeTools() {
+      const tools = document.createElement("div");
+      tools.className = "kv-tools";
+      if (this.rows.length >= MANY || this.choices.length) {
+        this.search = document.createElement("input");
+        this.search.type = "search";
+        this.search.placeholder = "any text";
+        this.search.addEventListener("input", () => { this.filter(); remember(this.name + ".text", this.search.value); });
+        tools.append(label("Filter", this.search));
+      }
+      for (const column of this.choices) {
+        const select = makeSelect([...new Set(this.rows.flatMap((row) => values(row.cells[column])))]);
+        select.addEventListener("change", () => { this.filter(); remember(this.name + "." + this.titles[column], select.value); });
+        this.selects.set(column, select);
+        tools.append(label(this.titles[column], select));
+      }
+      this.count = document.createElement("output");
+      if (tools.childElementCount) {
+        tools.append(this.count);
+        this.box.prepend(tools);
+      }
+    }
+
+    restore() {
+      const now = state();
+      if (this.search) this.search.value = now.get(this.name + ".text") || "";
+      for (const [column, select] of this.selects) select.value = now.get(this.name + "." + this.titles[column]) || "";
+      const sort = now.get(this.name + ".sort");
+      if (sort) {
+        const column = this.titles.indexOf(sort.replace(/^-/, ""));
+        if (column >= 0) this.sort(column, sort.startsWith("-"));
+      }
+      this.filter();
+    }
+
+    sort(column, down) {
+      const cells = this.rows.map((row) => text(row.cells[column]));
+      const key = keyOf(cells);
+      const compare = key ? (a, b) => key(a) - key(b) : (a, b) => (a === EMPTY) - (b === EMPTY) || collator.compare(a, b);
+      const order = this.rows.map((row, index) => [row, cells[index], index]);
+      order.sort((a, b) => {
+        const one = a[1] === EMPTY, two = b[1] === EMPTY;
+        // What is empty comes last in both directions.
+        if (one || two) return one - two || a[2] - b[2];
+        return (down ? -compare(a[1], b[1]) : compare(a[1], b[1])) || a[2] - b[2];
+      });
+      this.body.append(...order.map(([row]) => row));
+      this.headings.forEach((heading, index) => {
+        if (index === column) heading.setAttribute("aria-sort", down ? "descending" : "ascending"); else heading.removeAttribute("aria-sort");
+      });
+    }
+
+    columnOf(title) { return this.titles.indexOf(title); }
+
+    filter() {
+      const words = (this.search ? this.search.value : "").toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of this.rows) {
+        const all = row.textContent.toLowerCase();
+        const chosen = [...this.selects].every(([column, select]) => !select.value || values(row.cells[column]).includes(select.value));
+        const outer = [...this.outer].every(([column, value]) => !value || values(row.cells[column]).includes(value));
+        row.hidden = !(chosen && outer && words.every((word) => all.includes(word)));
+        shown += !row.hidden;
+      }
+      this.count.textContent = shown === this.rows.length ? `${shown} rows` : `${shown} of ${this.rows.length} rows`;
+    }
+  }
+
+  function label(title, control) {
+    const box = document.createElement("label");
+    box.append(title, control);
+    return box;
+  }
+
+  function makeSelect(options) {
+    const select = document.createElement("select");
+    select.append(new Option("all", ""), ...options.sort(collator.compare).map((value) => new Option(value, value)));
+    return select;
+  }
+
+  // One choice for all tables of a page that have a column of that heading.
+  function makeChoice(place, tables) {
+    const heading = place.dataset.heading;
+    const concerned = tables.map((table) => [table, table.columnOf(heading)]).filter(([, column]) => column >= 0);
+    const options = new Set(concerned.flatMap(([table, column]) => table.rows.flatMap((row) => values(row.cells[column]))));
+    if (options.size < 2) return;
+    const select = makeSelect([...options]);
+    const apply = () => concerned.forEach(([table, column]) => { table.outer.set(column, select.value); table.filter(); });
+    select.value = state().get(heading) || "";
+    select.addEventListener("change", () => { apply(); remember(heading, select.value); });
+    place.classList.add("kv-tools");
+    place.append(label(heading, select));
+    apply();
+  }
+
+  function start() {
+    const tables = [...document.querySelectorAll(".kv-table[data-table]")].filter((box) => box.querySelector("table")?.tHead).map((box) => new SortableTable(box));
+    document.querySelectorAll(".kv-choice[data-heading]").forEach((place) => makeChoice(place, tables));
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
+})();
