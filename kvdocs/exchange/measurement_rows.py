@@ -31,7 +31,7 @@ def measurement_values(report: BenchmarkReport, record_id: str, environment: str
         values["commit"] = commit
     settings = {key: value for key, value in report.context.items() if key not in ("build_commit", "commit") and value not in (None, "")}
     if settings:
-        values["protocol"] = ", ".join(f"{key}: `{value}`" for key, value in settings.items())
+        values["protocol"] = "\n".join(f"- {key}: `{value}`" for key, value in settings.items())
     return values | {"key": layout.key, "columns": layout.columns(), "rows": layout.rows()}
 
 

@@ -10,6 +10,7 @@ import pytest
 from kvdocs.exchange import google_benchmark, hyperfine, llama_bench, pytest_benchmark
 from kvdocs.exchange.draft_yaml import yaml_text
 from kvdocs.exchange.measurement_rows import measurement_values
+from kvdocs.kinds.measurement import Measurement
 from kvdocs.pipeline import Inspection
 
 Sample = Callable[[str], str]
@@ -23,7 +24,7 @@ def decode_line(sample: Sample) -> str:
 
 
 def test_llama_bench_by_depth(sample: Sample) -> None:
-    assert yaml_text(measurement_values(llama_bench.parse(sample("llama-bench.json")), "M9", "here")) == (
+    assert yaml_text(measurement_values(llama_bench.parse(sample("llama-bench.json")), "M9", "here"), Measurement) == (
         """\
 id: M9
 title: llama-bench json of llama ?B all F32
@@ -35,7 +36,12 @@ summary: |-
   - unknown: whether the source tree was dirty: build_commit carries no mark of it
 environment: here
 commit: 749f688fc
-protocol: 'build_number: `1`, cpu_info: `AMD EPYC`, backends: `CPU`, model_filename: `models/tiny.gguf`, model_type: `llama ?B all F32`'
+protocol: |-
+  - build_number: `1`
+  - cpu_info: `AMD EPYC`
+  - backends: `CPU`
+  - model_filename: `models/tiny.gguf`
+  - model_type: `llama ?B all F32`
 key: depth
 columns:
   - name: depth
@@ -55,26 +61,22 @@ columns:
 rows:
   - depth: 0
     pp64:
-      samples:
-        - 114016.165051
+      samples: [114016.165051]
       repetitions: 3
-      note: 'standard deviation of the repetitions: 6739.81'
+      note: "standard deviation of the repetitions: 6739.81"
     tg16:
-      samples:
-        - 23471.073758
+      samples: [23471.073758]
       repetitions: 3
-      note: 'standard deviation of the repetitions: 4100.35'
+      note: "standard deviation of the repetitions: 4100.35"
   - depth: 64
     pp64:
-      samples:
-        - 104715.823993
+      samples: [104715.823993]
       repetitions: 3
-      note: 'standard deviation of the repetitions: 4615.97'
+      note: "standard deviation of the repetitions: 4615.97"
     tg16:
-      samples:
-        - 11511.485024
+      samples: [11511.485024]
       repetitions: 3
-      note: 'standard deviation of the repetitions: 270.364'
+      note: "standard deviation of the repetitions: 270.364"
 """
     )
 
@@ -117,5 +119,5 @@ def test_markdown_keeps_the_digits_as_printed(sample: Sample) -> None:
     + [(google_benchmark, "google-benchmark.json"), (hyperfine, "hyperfine.json"), (pytest_benchmark, "pytest-benchmark.json"), (pytest_benchmark, "pytest-benchmark-stored.json")],
 )
 def test_every_import_is_a_valid_measurement(reader: ModuleType, name: str, sample: Sample, inspect_files: InspectFiles) -> None:
-    text = yaml_text(measurement_values(reader.parse(sample(name)), "M9", "here"))
+    text = yaml_text(measurement_values(reader.parse(sample(name)), "M9", "here"), Measurement)
     assert [str(problem) for problem in inspect_files({**ENVIRONMENT, "registry/measurements/M9.yaml": text}).problems] == []

@@ -85,7 +85,7 @@ def test_csv_gives_back_every_record_of_this_registry(kind: str, this_registry: 
     model = type(entries[0].record)
     found = draft_csv(write_csv(entry.record for entry in entries), kind, model, Known(prefixes={k.name: k.prefix for k in all_kinds() if k.prefix}))
     assert found.remarks == ()
-    again = {draft.id: model.model_validate(load_yaml(yaml_text(draft.values).encode())) for draft in found.drafts}
+    again = {draft.id: model.model_validate(load_yaml(yaml_text(draft.values, model).encode())) for draft in found.drafts}
     assert again == {entry.id: entry.record for entry in entries}
 
 

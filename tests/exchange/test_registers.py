@@ -18,6 +18,7 @@ from kvdocs.exchange.drafts import DraftSet, Known
 from kvdocs.exchange.register import draft_register
 from kvdocs.exchange.remark import UnreadableSourceError
 from kvdocs.exchange.tickets import Ticket, draft_tickets
+from kvdocs.kinds import all_kinds
 from kvdocs.pipeline import inspect
 from kvdocs.project import Project
 from kvdocs.source import load_yaml
@@ -29,12 +30,13 @@ TODAY = date(2026, 8, 24)
 NOBODY = Known(repository="us/ours", today=TODAY)
 TEAM = Known(repository="us/ours", today=TODAY, owners={"beellama": "beellama", "upstream": "upstream", "this fork": "fork", "us": "fork"})
 OWNERS = {f"registry/owners/{name}.yaml": f"id: {name}\ntitle: {name}\nowns: a part\n" for name in ("beellama", "upstream", "fork")}
-FOLDERS = {"defect": "defects", "item": "roadmap", "decision": "decisions", "reference": "references", "owner": "owners"}
+FOLDERS = {kind.name: kind.folder for kind in all_kinds()}
+MODELS = {kind.name: kind.model for kind in all_kinds()}
 
 
 def problems_of(found: DraftSet, make_project: MakeProject, files: Mapping[str, str] = {}) -> list[str]:
     """What `check` says of a project that holds the drafts."""
-    written = {f"registry/{FOLDERS[d.kind]}/{d.id}.yaml": yaml_text(d.values) for d in found.drafts}
+    written = {f"registry/{FOLDERS[d.kind]}/{d.id}.yaml": yaml_text(d.values, MODELS[d.kind]) for d in found.drafts}
     return [str(problem) for problem in inspect(make_project({**files, **written})).problems]
 
 
