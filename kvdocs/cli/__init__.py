@@ -17,6 +17,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "graph": ("graph:graph", "The dependency graph as mermaid, dot or json."),
     "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
     "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
+    "set": ("set:set_", "Give fields of a record new values."),
+    "link": ("link:link", "Link a record to others."),
+    "unlink": ("link:unlink", "End links from a record to others."),
+    "ack": ("ack:ack", "Accept a warning about a record, with the reason."),
 }
 """Each command: where it is, and the line that the overview shows (a test compares it with the command's own help)."""
 

@@ -28,7 +28,21 @@ def the_project(ctx: click.Context, *, settings: bool = True) -> Project:
             _ = project.settings
     except ProjectError as error:
         fail(str(error))
+    if (project.root / ".kvdocs" / "edit" / "journal.json").exists():
+        _finish_edit(project)
     return project
+
+
+def _finish_edit(project: Project) -> None:
+    """Finish an edit of several files that was cut off after it counted, so that no command ever sees half of it."""
+    from kvdocs.edit.journal import recover
+    from kvdocs.edit.text import EditError
+
+    try:
+        if recover(project):
+            say(paint("note: ", "warn", err=True) + "an edit that was interrupted has been finished", err=True)
+    except EditError as error:
+        fail(error.message, error.hint)
 
 
 def fail(message: str, hint: str | None = None) -> NoReturn:
