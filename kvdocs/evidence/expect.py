@@ -58,6 +58,11 @@ class Verdict:
         return {"verdict": self.word, "reasons": list(self.reasons), "matchers": list(self.matchers), "captures": self.captures}
 
 
+def verdict_from(judgement: Mapping[str, Any]) -> Verdict:
+    """The verdict that a result record keeps as its `judgement`."""
+    return Verdict(judgement["verdict"], tuple(judgement["reasons"]), tuple(judgement.get("matchers", ())), dict(judgement.get("captures", {})))
+
+
 def evaluate(expect: Mapping[str, Any], seen: Observation) -> Verdict:
     """The verdict on one execution. ValueError when the expectations are malformed."""
     if not seen.ran:

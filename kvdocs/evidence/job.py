@@ -19,7 +19,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .canonical import sha256
+from .expect import verdict_from
 from .machine import describe_machine
+from .pool import pool
 from .requirements import unmet
 from .runner import Limits, Listener, run_series
 from .source_tree import Patch, describe_source
@@ -145,11 +147,15 @@ def _execute(specs: Sequence[ScriptSpec], job: Job, setting: Setting, folder: Pa
     limits = Limits(timeout_s=options.timeout)
     not_executed = 0
     for spec in specs:
+        made = []
         for stored in run_series(spec, setting, folder, out, repeat=options.repeat, limits=limits, patches=job.patches, listener=_Live(spec.id)):
+            made.append(stored)
             _say(summary(stored))
             not_executed += stored.record["outcome"] in ("unavailable", "runner-died")
             if stored.record["outcome"] == "interrupted":
                 return 130
+        if len(made) > 1:
+            _say(pooled_summary(spec, made))
     _say(f"results are in {out}; take them in with: kvdocs import results {options.out}")
     return 1 if not_executed else 0
 
@@ -161,6 +167,12 @@ def summary(stored: Stored) -> str:
     which = f" [{repeat['index']}/{repeat['of']}]" if repeat["of"] > 1 else ""
     reasons = "; ".join(judgement["reasons"][:2])
     return f"{record['script']}{which}: {record['outcome']} ({record['end']['reason']}), {judgement['verdict'].replace('-', ' ')}: {reasons} -> {record['id']}"
+
+
+def pooled_summary(spec: ScriptSpec, made: Sequence[Stored]) -> str:
+    """One line on several runs of one script."""
+    pooled = pool(spec.expect, [(stored.record["id"], verdict_from(stored.record["judgement"])) for stored in made])
+    return f"{spec.id}: {pooled.word.replace('-', ' ')} over {len(made)} runs: {pooled.reason}"
 
 
 class _Live(Listener):
