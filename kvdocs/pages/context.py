@@ -57,6 +57,13 @@ class Publication:
         return {record: tuple(problems) for record, problems in found.items()}
 
     @cached_property
+    def source_paths(self) -> frozenset[str]:
+        """The files of the registry that pages speak of, as far as they exist."""
+        root = next((entry.raw.root for entry in self.registry), None)
+        named = {entry.raw.path for entry in self.registry} | {problem.place.path for problem in self.problems}
+        return frozenset(path for path in named if root is not None and (root / path).is_file())
+
+    @cached_property
     def mentioned_by(self) -> Mapping[str, tuple[Entry, ...]]:
         """Which records name a record in their prose, itself left out."""
         found: dict[str, dict[str, Entry]] = {}
@@ -161,7 +168,7 @@ class PageContext:
         text = f"{path}:{line}"
         if self.publication.settings.source_url:
             return Link(text, self.publication.settings.source_url.format(path=path, line=line))
-        copy = self.publication.addresses.source(path)
+        copy = self.publication.addresses.source(path) if path in self.publication.source_paths else None
         return Link(text, relative(self.page, copy) if copy else "")
 
     def computed(self, kind: str, target: str) -> Any:

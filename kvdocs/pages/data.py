@@ -75,9 +75,8 @@ def sources(publication: Publication) -> Iterator[DataFile]:
     """A copy of each record's file, as text that a browser shows, unless the settings name a host for them."""
     if publication.settings.source_url:
         return
-    paths = dict.fromkeys(entry.raw.path for entry in publication.registry)
-    paths.update(dict.fromkeys(p.place.path for p in publication.problems))
     root = next((entry.raw.root for entry in publication.registry), None)
-    for path in sorted(paths):
-        if root is not None and (root / path).is_file() and (address := publication.addresses.source(path)):
+    for path in sorted(publication.source_paths):
+        address = publication.addresses.source(path)
+        if root is not None and address is not None:
             yield DataFile(address, (root / path).read_text(encoding="utf-8", errors="replace"))
