@@ -29,7 +29,13 @@ def execute(tmp_path: Path, environ: dict[str, str]) -> Execute:
     """Execute a script once: `execute("exit 3", expect={...})`; other arguments are those of a `ScriptSpec`."""
 
     def execute_text(
-        text: str, *, suffix: str = ".sh", limits: Limits | None = None, settings: Mapping[str, str] = {}, patches: tuple[Patch, ...] = (), listener: Listener | None = None,
+        text: str,
+        *,
+        suffix: str = ".sh",
+        limits: Limits | None = None,
+        settings: Mapping[str, str] = {},
+        patches: tuple[Patch, ...] = (),
+        listener: Listener | None = None,
         **spec: Any,
     ) -> Stored:
         project = tmp_path / "project"

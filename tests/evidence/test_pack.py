@@ -47,6 +47,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+NO_TOOL = "no-such-tool is not installed (neither on PATH nor in /usr/local/cuda/bin)"
 SPECS = (
     ScriptSpec("d10", title="Reads a file", about=("D10",), file="registry/scripts/d10.py", files=("registry/scripts/kernels/k.cu",), expect={"not_reproduced": [{"pattern": "__global__"}, {"value": "ms", "below": 2}]}),
     ScriptSpec("d4", about=("D4",), file="registry/scripts/d4.sh", repeat=2, expect={"reproduced": [{"exit": 134}]}),
@@ -77,8 +78,7 @@ def test_a_packed_job_runs_on_a_bare_machine_and_its_results_come_home(job: Pack
         "d4 [1/2]: failed (exit code 134), reproduced: exit 134 wanted: exit 134",
         "d4 [2/2]: failed (exit code 134), reproduced: exit 134 wanted: exit 134",
         "d4: reproduced over 2 runs: reproduced in 2 of 2 eligible runs",
-        "m1: unavailable (no-such-tool is not installed (neither on PATH nor in /usr/local/cuda/bin)), inconclusive: "
-        "it was not executed: no-such-tool is not installed (neither on PATH nor in /usr/local/cuda/bin)",
+        f"m1: unavailable ({NO_TOOL}), inconclusive: it was not executed: {NO_TOOL}",
         f"results are in {job.path.parent}/back; take them in with: kvdocs import results back",
     ]
     assert done.returncode == 1, "something could not be executed"
@@ -144,7 +144,10 @@ def test_the_same_scripts_give_the_same_file(project: Path, tmp_path: Path) -> N
 def test_what_cannot_be_packed(project: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     (project / "link.sh").symlink_to(tmp_path / "secret")
-    for spec, message in [(ScriptSpec("x", file="absent.sh"), "absent.sh cannot be read: No such file or directory"), (ScriptSpec("x", file="link.sh"), "link.sh lies outside the project")]:
+    for spec, message in [
+        (ScriptSpec("x", file="absent.sh"), "absent.sh cannot be read: No such file or directory"),
+        (ScriptSpec("x", file="link.sh"), "link.sh lies outside the project"),
+    ]:
         with pytest.raises(PackError, match=message):
             pack([spec], tmp_path / "job.pyz", project)
     with pytest.raises(PackError, match="there is nothing to pack"):

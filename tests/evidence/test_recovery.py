@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -175,4 +174,4 @@ def test_a_journal_that_cannot_be_read_is_removed(tmp_path: Path) -> None:
     (broken / "journal.json").write_text('{"record": ')
     assert recover(tmp_path) == []
     assert not broken.exists()
-    assert os.listdir(tmp_path) == [".running"]
+    assert [path.name for path in tmp_path.iterdir()] == [".running"]

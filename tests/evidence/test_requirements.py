@@ -106,7 +106,9 @@ def test_the_variable_of_a_build_tree() -> None:
 def test_a_spec_travels_as_json() -> None:
     import json
 
-    spec = ScriptSpec("d2", file="registry/scripts/d2.sh", argv=("bash", "{file}"), needs={"gpu": 1}, probes=(ProbeSpec("P1", "a.patch", False),), expect={"reproduced": [{"exit": 1}]})
+    spec = ScriptSpec(
+        "d2", file="registry/scripts/d2.sh", argv=("bash", "{file}"), needs={"gpu": 1}, probes=(ProbeSpec("P1", "a.patch", False),), expect={"reproduced": [{"exit": 1}]}
+    )
     assert spec_from(json.loads(json.dumps(spec.as_mapping()))) == spec
 
 
