@@ -1,0 +1,92 @@
+"""Records and their order -> the graph that pictures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kvdocs.kinds.defect import Defect
+from kvdocs.kinds.defect import status_badge as defect_badge
+from kvdocs.kinds.item import STATE_TONES, Item
+from kvdocs.kinds.reference import Reference
+from kvdocs.kinds.reference import state_badge as reference_badge
+from kvdocs.order import Order, Row
+from kvdocs.pictures.graph_data import Arrow, Graph, Node, graph_of
+from kvdocs.registry import Entry, Registry
+from kvdocs.view import Badge
+
+Address = Callable[[str], str]
+"""The address of a record's page by its id, relative to the page that shows the picture."""
+
+FINISHED = ("done", "not_planned")
+OVER = ("fixed", "superseded", "withdrawn")
+CLOSED_STATES = ("closed", "merged", "exists")
+"""When a row of the order, a defect and a reference ask for nothing any more."""
+
+UNCONNECTED_KINDS = ("owner", "environment", "result")
+"""Kinds that nearly everything points to, or that are too many: a picture with them would show nothing."""
+
+
+def work_graph(registry: Registry, order: Order, address: Address) -> Graph:
+    """Items, decisions, the references that matter to them, and the defects they fix; by rank, then by id.
+
+    Arrows run with the work: what blocks to what waits, a pull request to the item that it implements, an item to the defect that it fixes.
+    """
+    return graph_of(_work_nodes(registry, order, address), _work_arrows(registry, order))
+
+
+def record_graph(registry: Registry, order: Order, address: Address) -> Graph:
+    """The work graph and all other records, with their links as arrows; for the surroundings of one record."""
+    nodes = {node.id: node for node in _work_nodes(registry, order, address)}
+    for entry in registry:
+        if entry.id not in nodes and entry.kind.name not in UNCONNECTED_KINDS:
+            nodes[entry.id] = _other_node(entry, address)
+    work = list(_work_arrows(registry, order))
+    joined = {pair for a in work for pair in ((a.source, a.target), (a.target, a.source))}
+    links = (Arrow(entry.id, link.target, "refers") for entry in registry for link in registry.links_from(entry.id) if link.target != entry.id and (entry.id, link.target) not in joined)
+    return graph_of(nodes.values(), (*work, *links))
+
+
+def _work_nodes(registry: Registry, order: Order, address: Address) -> Iterator[Node]:
+    for row in order.rows.values():
+        entry = registry.get(row.id)
+        yield _other_node(entry, address) if entry is not None and row.kind == "reference" else _row_node(row, address)
+    carried = {name for item in registry.records("item", Item) for name in item.implemented_by}
+    for entry in registry.of("reference"):
+        if entry.id in carried and entry.id not in order.rows:
+            yield _other_node(entry, address)
+    for entry in registry.of("defect"):
+        if isinstance(entry.record, Defect) and any(name in order.rows for name in entry.record.fixed_by):
+            yield _other_node(entry, address)
+
+
+def _row_node(row: Row, address: Address) -> Node:
+    words = row.state.replace("_", " ")
+    return Node(row.id, row.kind, plain_title(row.title), words, STATE_TONES.get(words, "plain"), address(row.id), row.owners, row.blocked_by, row.rank, row.state in FINISHED)
+
+
+def _other_node(entry: Entry, address: Address) -> Node:
+    """A record without a place in the order; its state is the recorded one, and its kind where it has none."""
+    record = entry.record
+    if isinstance(record, Reference):
+        badge, closed = reference_badge(record), record.state in CLOSED_STATES
+    elif isinstance(record, Defect):
+        badge, closed = defect_badge(record), record.status in OVER
+    else:
+        badge, closed = Badge(entry.kind.name), False
+    return Node(entry.id, entry.kind.name, plain_title(record.title), badge.text, badge.tone, address(entry.id), tuple(getattr(record, "owners", ())), is_closed=closed)
+
+
+def _work_arrows(registry: Registry, order: Order) -> Iterator[Arrow]:
+    for source, target in sorted(order.graph.edges):
+        yield Arrow(source, target, "blocks", source in order.rows[target].blocked_by)
+    for item in registry.records("item", Item):
+        for name in item.implemented_by:
+            yield Arrow(name, item.id, "implements")
+    for defect in registry.records("defect", Defect):
+        for name in defect.fixed_by:
+            yield Arrow(name, defect.id, "fixes")
+
+
+def plain_title(markdown: str) -> str:
+    """A title without the marks of Markdown."""
+    return markdown.replace("`", "").replace("**", "")
