@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init:init", "A small working project in an empty folder."),
     "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
     "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
+    "new": ("new:new", "Add a record."),
     "set": ("set:set_", "Give fields of a record new values."),
     "link": ("link:link", "Link a record to others."),
     "unlink": ("link:unlink", "End links from a record to others."),

@@ -124,7 +124,7 @@ def folded(text: str, column: int) -> str:
 def broken(text: str, width: int) -> list[str]:
     """The lines of a paragraph: they end where sentences do, or at the last blank before the width."""
     lines = []
-    for sentence in re.split(r"(?<=[.!?:;]) (?=[^ ])", text):
+    for sentence in re.split(r"(?<=[.!?]) (?=[^ ])", text):
         line = ""
         for word in re.split(r"(?<=[^ ]) (?=[^ ])", sentence):
             if line and len(line) + 1 + len(word) > width:
