@@ -108,8 +108,8 @@ KIND = Kind(
     name="decision", plural="decisions", folder="decisions", position=30, model=Decision, view=view, prefix="Q", document="roadmap",
     checks=(check_options,), codes=(UNKNOWN_OPTION,),
     columns=(
-        Column("State", lambda e, c: state_badge(_decision(e))),
-        Column("Decided by", lambda e, c: tuple(c.link(o) for o in _decision(e).decided_by)),
+        Column("State", lambda e, c: state_badge(_decision(e)), filter=True),
+        Column("Decided by", lambda e, c: tuple(c.link(o) for o in _decision(e).decided_by), filter=True),
         Column("Recommended", lambda e, c: option_title(_decision(e), r.option) if (r := _decision(e).recommendation) else None),
         Column("Waiting", _blocked),
     ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath as Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -158,8 +160,16 @@ def _how_to_see(record: Defect, context: Context) -> list[Section]:
         blocks.append(Prose(context.prose("It can be seen only where these are repaired: " + ", ".join(record.needs))))
     sections = [Section("How to see it", tuple(blocks))] if blocks else []
     if record.output:
-        sections.append(Section("What it prints", (CodeBlock(record.output, "text", "reported"),)))
+        sections.append(Section("What it prints", (CodeBlock(record.output, "text", "reported", marked_lines(record)),)))
     return sections
+
+
+def marked_lines(record: Defect) -> tuple[int, ...]:
+    """The lines of the output that name a place of the defect: a file with its line, else the file alone."""
+    places = [(Path(at.path).name, at.line) for at in record.locations]
+    lines = (record.output or "").splitlines()
+    exact = [n for n, text in enumerate(lines, 1) if any(line and re.search(rf"{re.escape(name)}[:(]{line}\b", text) for name, line in places)]
+    return tuple(exact or [n for n, text in enumerate(lines, 1) if any(name in text for name, _ in places)])
 
 
 def _where(record: Defect, context: Context) -> list[Section]:
@@ -203,5 +213,8 @@ def _reported(record: Defect, context: Context) -> list[Section]:
 KIND = Kind(
     name="defect", plural="defects", folder="defects", position=10, model=Defect, view=view, prefix="D", document="defects",
     checks=(check_owner, check_repair),
-    columns=(Column("Status", status_words), Column("Owner", owners_cell), Column("Severity", lambda e, c: defect_of(e).severity), Column("Fixed by", lambda e, c: tuple(c.link(i, i) for i in defect_of(e).fixed_by) or None)),
+    columns=(
+        Column("Status", status_words), Column("Owner", owners_cell, filter=True), Column("State", lambda e, c: status_badge(defect_of(e)), filter=True),
+        Column("Severity", lambda e, c: defect_of(e).severity), Column("Fixed by", lambda e, c: tuple(c.link(i, i) for i in defect_of(e).fixed_by) or None),
+    ),
 )  # fmt: skip

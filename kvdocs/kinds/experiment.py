@@ -83,7 +83,7 @@ def _outcomes(entry: Entry, context: Context) -> Cell:
 KIND = Kind(
     name="experiment", plural="experiments", folder="experiments", position=45, model=Experiment, view=view, prefix="X", document="measurements",
     columns=(
-        Column("Verdict", lambda e, c: verdict_badge(_experiment(e))),
+        Column("Verdict", lambda e, c: verdict_badge(_experiment(e)), filter=True),
         Column("Result", _outcomes),
         Column("Why", lambda e, c: c.prose(_experiment(e).why, e.id)),
     ),

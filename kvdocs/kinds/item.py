@@ -117,7 +117,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     facts = (
         Fact("State", state_badge(entry, context)),
         Fact("Rank", f"{row.rank}" if row is not None and row.rank else None),
-        Fact("Why there", row.why if row is not None else None),
+        Fact("Why there", context.prose(row.why, record.id) if row is not None else None),
         Fact("Owner", owners_cell(entry, context)),
         Fact("Size", record.size), Fact("Blast radius", record.blast_radius),
         Fact("Blocked by", blocked_words(entry, context)),
@@ -176,8 +176,7 @@ KIND = Kind(
     name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R", document="roadmap",
     checks=(check_reason, check_owner), codes=(NO_OWNER,),
     columns=(
-        Column("State", state_badge), Column("Owner", owners_cell),
-        Column("Size", lambda e, c: item_of(e).size), Column("Blast radius", lambda e, c: item_of(e).blast_radius),
-        Column("Blocked by", blocked_words), Column("Fixes", lambda e, c: tuple(c.link(d.id, d.id) for d in fixes(e, c)) or None),
+        Column("Owner", owners_cell, filter=True), Column("Size", lambda e, c: item_of(e).size), Column("Blast radius", lambda e, c: item_of(e).blast_radius),
+        Column("Blocked by", blocked_words), Column("State", state_badge, filter=True), Column("Fixes", lambda e, c: tuple(c.link(d.id, d.id) for d in fixes(e, c)) or None),
     ),
 )  # fmt: skip

@@ -106,8 +106,8 @@ KIND = Kind(
     checks=(check_state,), codes=(STATE_OF_TYPE,),
     columns=(
         Column("Where", _where),
-        Column("Type", lambda e, c: _reference(e).type.replace("-", " ")),
-        Column("State", lambda e, c: state_badge(_reference(e))),
+        Column("Type", lambda e, c: _reference(e).type.replace("-", " "), filter=True),
+        Column("State", lambda e, c: state_badge(_reference(e)), filter=True),
         Column("Looked at on", lambda e, c: _reference(e).state_on.isoformat()),
     ),
 )  # fmt: skip

@@ -35,27 +35,31 @@ def counts(publication: Publication) -> Iterator[Count]:
     registry = publication.registry
     for kind in registry.kinds:
         if entries := registry.of(kind.name):
-            yield Count(kind.folder, kind.plural, f"all files below `registry/{kind.folder}/`", tuple(entries))
-    yield from _by_field(publication, "defect", "status", "defects")
+            yield Count(kind.folder, kind.plural if len(entries) != 1 else kind.name, f"all files below `registry/{kind.folder}/`", tuple(entries))
+    yield from _by_field(publication, "defect", "status")
     for state in STATES:
         rows = [row for row in publication.order.of(state) if row.kind == "item"]
         if rows:
             words = state.replace("_", " ")
-            yield Count(f"items-{state.replace('_', '-')}", f"items {words}", f"items whose state is *{words}*, as `kvdocs order` works it out", tuple(registry.entries[r.id] for r in rows))
+            yield Count(f"items-{state.replace('_', '-')}", f"{_noun('item', len(rows))} {words}", f"items whose state is *{words}*, as `kvdocs order` works it out", tuple(registry.entries[r.id] for r in rows))
     for decided, words in ((False, "open"), (True, "decided")):
         found = tuple(e for e in registry.of("decision") if isinstance(e.record, Decision) and (e.record.outcome is not None) is decided)
         if found:
-            yield Count(f"decisions-{words}", f"decisions {words}", f"decisions with{'' if decided else 'out'} an outcome", found)
-    yield from _by_field(publication, "reference", "state", "references")
+            yield Count(f"decisions-{words}", f"{_noun('decision', len(found))} {words}", f"decisions with{'' if decided else 'out'} an outcome", found)
+    yield from _by_field(publication, "reference", "state")
 
 
-def _by_field(publication: Publication, kind: str, field: str, plural: str) -> Iterator[Count]:
+def _noun(kind: str, number: int) -> str:
+    return kind if number == 1 else f"{kind}s"
+
+
+def _by_field(publication: Publication, kind: str, field: str) -> Iterator[Count]:
     groups: dict[str, list[Entry]] = {}
     for entry in publication.registry.of(kind):
         groups.setdefault(str(getattr(entry.record, field)), []).append(entry)
     for value, entries in groups.items():
         words = value.replace("-", " ")
-        yield Count(f"{plural}-{value}", f"{plural} {words}", f"{plural} whose `{field}` is `{value}`", tuple(entries))
+        yield Count(f"{kind}s-{value}", f"{_noun(kind, len(entries))} {words}", f"{kind}s whose `{field}` is `{value}`", tuple(entries))
 
 
 def card(count: Count, context: PageContext, tone: str = "plain") -> Card:

@@ -1,0 +1,63 @@
+"""Pages of a small registry, each compared with its whole expected Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from kvdocs.markup import Dialect
+from kvdocs.pages.context import Publication
+from kvdocs.pages.documents import document_pages
+from kvdocs.pages.page import Page
+from kvdocs.project import Project
+from kvdocs.render import Renderer, default_templates
+from kvdocs.site.files import generated_pages
+
+Compare = Callable[[str, str], None]
+
+
+def site_page(publication: Publication, path: str) -> Page:
+    pages = generated_pages(Project(next(iter(publication.registry)).raw.root), publication, ())
+    return next(p for p in pages if isinstance(p, Page) and p.path == path)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("records/D1.md", "defect.md"),
+        ("records/R1.md", "item-in-review.md"),
+        ("records/ours-7.md", "reference.md"),
+        ("records/ann.md", "owner.md"),
+        ("roadmap/index.md", "list.md"),
+        ("index.md", "home.md"),
+        ("counts.md", "counts.md"),
+        ("problems.md", "problems.md"),
+        ("explanation/order.md", "order.md"),
+    ],
+)
+def test_pages_of_the_site(path: str, name: str, small: Publication, as_expected: Compare) -> None:
+    as_expected(name, Renderer((default_templates(),), Dialect.SITE).render(site_page(small, path)))
+
+
+@pytest.mark.parametrize("path", ["record-defects.md", "record-roadmap.md", "overview.md"])
+def test_documents(path: str, small: Publication, as_expected: Compare) -> None:
+    page = next(p for p in document_pages(small) if p.path == path)
+    as_expected(path, Renderer((default_templates(),), Dialect.PLAIN).render(page))
+
+
+def test_a_record_names_its_former_address(small: Publication) -> None:
+    """The page of a renamed record is found under its old address too."""
+    entry = small.registry.get("D1")
+    assert entry is not None
+    from kvdocs.kinds.defect import Defect
+    from kvdocs.pages.data import redirects
+    from kvdocs.registry import Entry, Registry
+
+    assert isinstance(entry.record, Defect)
+    renamed = Entry(entry.kind, entry.raw, entry.record.model_copy(update={"formerly": ["D9"]}))
+    registry = Registry([renamed], small.registry.kinds)
+    [file] = redirects(replace(small, registry=registry))
+    assert file.path == "records/D9/index.html"
+    assert '<meta http-equiv="refresh" content="0; url=../D1/">' in file.text
