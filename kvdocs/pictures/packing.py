@@ -16,7 +16,7 @@ def pack(sizes: Sequence[tuple[float, float]], width: float, gap: float) -> list
     skyline = [(0.0, 0.0, width)]
     places = []
     for w, h in sizes:
-        spot = min(((y, x) for x in [start for start, _, _ in skyline] if (y := _height_at(skyline, x, w, width)) is not None), default=None)
+        spot = min(((y, x) for x in [start for start, _, _ in skyline] if (y := _height_at(skyline, x, w, width, gap)) is not None), default=None)
         y, x = spot if spot is not None else (max(top for _, top, _ in skyline), 0.0)
         places.append((x, y))
         skyline = _raised(skyline, x, x + w + gap, y + h + gap)
@@ -27,11 +27,11 @@ _Skyline = list[tuple[float, float, float]]
 """Stretches from left to right: where each starts, how far down it is filled, where it ends."""
 
 
-def _height_at(skyline: _Skyline, x: float, w: float, width: float) -> float | None:
-    """How far down a rectangle at `x` would lie, or None when it does not fit there."""
+def _height_at(skyline: _Skyline, x: float, w: float, width: float, gap: float) -> float | None:
+    """How far down a rectangle at `x` would lie, or None when it does not fit there; its gap may reach over the right edge."""
     if x and x + w > width:
         return None
-    return max(top for start, top, end in skyline if start < x + w and end > x)
+    return max(top for start, top, end in skyline if start < x + w + gap and end > x)
 
 
 def _raised(skyline: _Skyline, left: float, right: float, bottom: float) -> _Skyline:

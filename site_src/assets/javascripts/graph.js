@@ -20,7 +20,7 @@
       let best = null;
       for (const [x] of skyline) {
         if (x && x + w > width) continue;
-        const y = Math.max(...skyline.filter(([start, , end]) => start < x + w && end > x).map((s) => s[1]));
+        const y = Math.max(...skyline.filter(([start, , end]) => start < x + w + gap && end > x).map((s) => s[1]));
         if (!best || y < best[1] || (y === best[1] && x < best[0])) best = [x, y];
       }
       const [x, y] = best || [0, Math.max(...skyline.map((s) => s[1]))];
