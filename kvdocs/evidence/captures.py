@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from .observation import UNKNOWN, Observation, Output, Range, at_least, exactly
 
-MOST_LINES = 200
+MOST_LINES = 50
 """How many matching lines are remembered by number."""
 MOST_DISTINCT = 20
 TAKES = ("first", "last", "count", "sum", "max", "min")
@@ -40,7 +40,7 @@ class Captured:
             "high": None if number is None or math.isinf(number.high) else _plain(number.high),
             "groups": dict(self.groups),
             "distinct": self.distinct,
-            "lines": [{"stream": stream, "line": line} for stream, line in self.lines],
+            "lines": lines_record(self.lines),
         }
 
 
@@ -55,14 +55,18 @@ class _Hit:
 
 @dataclass(frozen=True)
 class Count:
-    """How many matches there are, and in which lines (stream, number from 1; at most 200)."""
+    """How many matches there are, and in which lines (stream, number from 1; at most 50)."""
 
     number: Range
     lines: tuple[tuple[str, int], ...]
 
 
 def count(how: Mapping[str, Any], seen: Observation) -> Count:
-    """The number of matches of `how["pattern"]`, with `capped_at` and `total` taken into account."""
+    """The number of matches of `how["pattern"]`, with `capped_at` and `total` taken into account.
+
+    Of several totals the largest counts: compute-sanitizer prints `ERROR SUMMARY: 151 errors` and then
+    `ERROR SUMMARY: 51 errors were not printed`.
+    """
     where = how.get("stream", "any")
     hits = _hits(how["pattern"], where, seen)
     complete = all(output.complete for output in seen.streams(where).values())
@@ -71,7 +75,7 @@ def count(how: Mapping[str, Any], seen: Observation) -> Count:
     if how.get("total"):
         totals = _hits(how["total"], where, seen)
         if totals:
-            return Count(exactly(max(found, int(totals[-1].match.group(1)))), _where(hits))
+            return Count(exactly(max(found, *(int(hit.match.group(1)) for hit in totals))), _where(hits))
     if how.get("capped_at") is not None and found >= how["capped_at"]:
         number = at_least(found)
     return Count(number, _where(hits))
@@ -146,6 +150,11 @@ def _after_gap(output: Output, number: int) -> bool:
 
 def _where(hits: list[_Hit]) -> tuple[tuple[str, int], ...]:
     return tuple(dict.fromkeys((hit.stream, hit.line) for hit in hits[:MOST_LINES]))
+
+
+def lines_record(lines: Iterable[tuple[str, int]]) -> list[str]:
+    """Lines as a record names them: `stdout:12`."""
+    return [f"{stream}:{line}" for stream, line in lines]
 
 
 def _value(hit: _Hit) -> str:

@@ -4,7 +4,7 @@ Expectations are a mapping:
 
     exit_code_decides: false              an exit code alone decides nothing (true when absent)
     captures:                             values to take from the output, by name
-      errors: {pattern: 'ERROR SUMMARY: (\\d+) errors', take: last}
+      errors: {pattern: 'ERROR SUMMARY: (\\d+) errors?$', take: last}
       place:  {pattern: '(?P<file>[\\w.-]+):(?P<line>\\d+)', stream: stderr}
       barrier: {pattern: 'Barrier error', take: count, capped_at: 100, total: 'ERROR SUMMARY: (\\d+) errors'}
     reproduced:     [CONDITION, …]        all of them hold: reproduced
@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .captures import Captured, capture, count
+from .captures import Captured, capture, count, lines_record
 from .observation import RAN_TO_ITS_END, RELATIONS, Observation, Range, ended_with, exactly
 
 REPRODUCED, NOT_REPRODUCED, INCONCLUSIVE = "reproduced", "not-reproduced", "inconclusive"
@@ -66,7 +66,7 @@ def verdict_from(judgement: Mapping[str, Any]) -> Verdict:
 def evaluate(expect: Mapping[str, Any], seen: Observation) -> Verdict:
     """The verdict on one execution. ValueError when the expectations are malformed."""
     if not seen.ran:
-        return Verdict(INCONCLUSIVE, (f"it was not executed: {seen.reason}",))
+        return Verdict(INCONCLUSIVE, (f"it could not run: {seen.reason}",))
     captured = {name: capture(how, seen) for name, how in expect.get("captures", {}).items()}
     values = {name: found.as_record() for name, found in captured.items()}
     if not any(expect.get(key) for _, key in _LISTS):
@@ -101,7 +101,7 @@ class _Leaf:
     def as_record(self) -> dict[str, Any]:
         return {
             "id": self.id, "condition": dict(self.condition), "observed": self.observed, "censored": self.censored, "hit": self.hit,
-            "lines": [{"stream": stream, "line": line} for stream, line in self.lines],
+            "lines": lines_record(self.lines),
         }  # fmt: skip
 
     def sentence(self) -> str:

@@ -70,7 +70,7 @@ _WHY = {
     "iommu": "/sys/class/iommu is not there",
     "numa_nodes": "/sys/devices/system/node is not there",
     "transparent_huge_pages": "/sys/kernel/mm/transparent_hugepage is not there",
-    "host_id": "/etc/machine-id is not there",
+    "host_id": "there is neither /etc/machine-id nor a boot id",
     "cpu.governor": "the kernel offers no frequency scaling here (usual in virtual machines)",
 }
 
@@ -96,8 +96,8 @@ def _os_name() -> str | None:
 
 
 def _host_id() -> str | None:
-    """A hash that is the same for all runs on one installation and tells nothing about it."""
-    machine_id = (_text("/etc/machine-id") or "").strip()
+    """A hash that is the same for all runs on one installation (without a machine-id: since one start of it) and tells nothing about it."""
+    machine_id = (_text("/etc/machine-id") or _text("/proc/sys/kernel/random/boot_id") or "").strip()
     return hashlib.sha256(b"kvdocs host " + machine_id.encode()).hexdigest()[:16] if machine_id else None
 
 

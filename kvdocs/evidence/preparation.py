@@ -59,6 +59,7 @@ def prepare(spec: ScriptSpec, setting: Setting, project: Path, scratch: Path, no
     env = {name: value for name, value in setting.environ.items() if _allowed(name, spec)}
     env["PATH"] = _with_cuda(env.get("PATH", os.defpath))
     env.update({f"KVDOCS_{name.upper()}": str(path) for name, path in places.items() if path is not None})
+    env["PYTHONPYCACHEPREFIX"] = str(scratch / "pycache")  # no compiled files in the project
     env.update({MARKER: nonce, "TMPDIR": str(scratch / "tmp"), "KVDOCS_METRICS": str(scratch / "metrics.json"), VARIABLE: str(lock)})
     env.update({"KVDOCS_CPUS": cpus} if cpus else {})
     env.update({HELD: "1"} if spec.lock else {})

@@ -16,8 +16,11 @@ from .canonical import digest, storable
 SCHEMA = "kvdocs/evidence/v1"
 ID_LENGTH = 16
 
+CANNOT_RUN = 77
+"""The exit code by which a script says that something it needs is missing; test harnesses read it as *skipped*."""
+
 OUTCOMES = ("passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died")
-"""`passed`: exit 0. `failed`: another exit code. `unavailable`: something that the script needs is not here, and it was not executed."""
+"""`passed`: exit 0. `failed`: another exit code. `unavailable`: something that the script needs is not here, as the runner found before or the script itself said with exit code 77."""
 
 STATUSES = ("FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP")
 """KCIDB 5.3: FAIL, the tested code is faulty; ERROR, the test is; MISS, the harness is; PASS; DONE, it ran and decided nothing; SKIP."""
@@ -26,7 +29,7 @@ STATUSES = ("FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP")
 def outcome_of(how: str, exit_code: int | None) -> str:
     """The outcome for the end of a process (`process.Ended.how`)."""
     if how == "exited":
-        return "passed" if exit_code == 0 else "failed"
+        return {0: "passed", CANNOT_RUN: "unavailable"}.get(exit_code if exit_code is not None else 1, "failed")
     return "unavailable" if how == "not-started" else how
 
 

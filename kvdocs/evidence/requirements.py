@@ -55,7 +55,7 @@ def _trees(spec: ScriptSpec, setting: Setting) -> Iterator[str]:
     needs = spec.needs
     if needs.get("source") or spec.cwd == "source" or spec.probes:
         yield from _folder("source tree", "KVDOCS_SOURCE", setting.source)
-    if needs.get("build"):
+    if needs.get("build") is not None:
         yield from _build(needs["build"], setting)
     if needs.get("model"):
         if setting.model is None:

@@ -27,6 +27,7 @@ from .machine import describe_machine
 from .monitor import Monitor
 from .preparation import Prepared, describe_invocation, prepare
 from .process import Command, run_process
+from .record import CANNOT_RUN
 from .recovery import now, recover, scratch_folder
 from .requirements import unmet
 from .shipped import runner_identity
@@ -34,6 +35,7 @@ from .source_tree import Patch, SourceTree, describe_source
 from .spec import ScriptSpec, Setting
 from .spool import Spool, SpoolSize, read_spool
 from .store import Stored, finish
+from .terminal import last_line
 
 LARGEST_METRICS = 1024 * 1024
 
@@ -175,9 +177,9 @@ class _Run:
             missing += self.source.missing
             self.groups["source"] = self.source.facts or None
         commit = self.source.facts.get("commit")
-        wanted = self.spec.needs.get("build") or {}
-        build = self.setting.build(wanted.get("tree")) if wanted else None
-        if build is not None and build.is_dir():
+        wanted = self.spec.needs.get("build")
+        build = self.setting.build(wanted.get("tree")) if wanted is not None else None
+        if wanted is not None and build is not None and build.is_dir():
             self.groups["build"] = describe_build(build, wanted.get("binaries", ()), commit)
         if self.spec.needs.get("model") and self.setting.model is not None:
             self.groups["inputs"] = {"model": describe_model(self.setting.model)}
@@ -215,8 +217,14 @@ class _Run:
         monitor.after()
         self.lock.release()
         self.groups["exclusivity"] = monitor.as_record()
-        return end_of(ended.how, ended.reason, ended.exit_code, signal=ended.signal, duration_ns=ended.duration_ns,
+        reason = self._refusal(journal) if ended.exit_code == CANNOT_RUN and ended.how == "exited" else ended.reason
+        return end_of(ended.how, reason, ended.exit_code, signal=ended.signal, duration_ns=ended.duration_ns,
                       resources=ended.resources, left_behind=ended.left_behind)  # fmt: skip
+
+    def _refusal(self, journal: Journal) -> str:
+        """Why a script says that it cannot run: its last line on standard error."""
+        said = last_line(read_spool(journal.folder, "stderr", self.limits.spool).head)
+        return (said or "").split(" cannot run: ", 1)[-1] or f"the script says by exit code {CANNOT_RUN} that it cannot run here"
 
     def _store(self, journal: Journal, end: End) -> Stored:
         self.listener.phase("storing the result")

@@ -151,6 +151,15 @@ def test_a_program_that_is_not_there_is_a_result(execute: Execute) -> None:
     }  # fmt: skip
 
 
+def test_a_script_that_finds_something_missing_itself_says_so_with_exit_code_77(execute: Execute) -> None:
+    stored = execute("echo looking; echo 'd1-vector-d320 cannot run: no CUDA device' >&2; exit 77", expect={"reproduced": [{"exit": "nonzero"}]})
+    assert ending(stored) == {
+        "outcome": "unavailable", "exit_code": 77, "signal": None, "reason": "no CUDA device", "left_behind": [],
+        "stdout": b"looking\n", "stderr": b"d1-vector-d320 cannot run: no CUDA device\n",
+    }  # fmt: skip
+    assert (stored.record["status"], stored.record["judgement"]["reasons"]) == ("SKIP", ["it could not run: no CUDA device"])
+
+
 def test_an_interrupt_ends_the_run_and_is_recorded(execute: Execute) -> None:
     stored = execute("echo begun; kill -INT $PPID; sleep 1000")
     assert ending(stored) == {
@@ -183,7 +192,7 @@ def test_the_script_sees_the_allowed_variables_an_empty_folder_and_the_way_to_wr
     stored = execute(textwrap.dedent(text), suffix=".py", settings=settings)
     assert stored.record["metrics"] == {
         "files": [],
-        "names": ["GGML_CUDA_X", "HOME", "KVDOCS_GPU_LOCK", "KVDOCS_METRICS", "KVDOCS_MODEL", "KVDOCS_PROJECT", "KVDOCS_RUN", "KVDOCS_SCRATCH", "LANG", "PATH", "TMPDIR"],
+        "names": ["GGML_CUDA_X", "HOME", "KVDOCS_GPU_LOCK", "KVDOCS_METRICS", "KVDOCS_MODEL", "KVDOCS_PROJECT", "KVDOCS_RUN", "KVDOCS_SCRATCH", "LANG", "PATH", "PYTHONPYCACHEPREFIX", "TMPDIR"],
     }  # fmt: skip
 
 

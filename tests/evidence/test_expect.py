@@ -87,7 +87,7 @@ CASES = {
         (r"lines with `Barrier error detected\. Divergent thread\(s\) in block`: at least 1 found",),
     ),
     "what was not executed shows nothing": Case(
-        Observation("unavailable", "compute-sanitizer is not installed"), "inconclusive", ("it was not executed: compute-sanitizer is not installed",),
+        Observation("unavailable", "compute-sanitizer is not installed"), "inconclusive", ("it could not run: compute-sanitizer is not installed",),
     ),
 }  # fmt: skip
 
@@ -103,16 +103,21 @@ def test_captures_tell_where_and_how_often() -> None:
     captures = evaluate(BARRIER, seen).captures
     assert captures["place"] == {
         "value": "fattn-mma-f16.cuh", "low": None, "high": None, "groups": {"file": "fattn-mma-f16.cuh", "line": "1607"},
-        "distinct": {"fattn-mma-f16.cuh:1607": 2, "other.cuh:9": 1}, "lines": [{"stream": "stdout", "line": 2}],
+        "distinct": {"fattn-mma-f16.cuh:1607": 2, "other.cuh:9": 1}, "lines": ["stdout:2"],
     }  # fmt: skip
     assert (captures["errors"]["value"], captures["printed"]["value"]) == (4000, 4000), "the footer tells the total that the limit hid"
+
+
+def test_the_second_line_of_the_sanitizers_footer_is_not_the_total() -> None:
+    seen = ended(ONE_ERROR * 100 + "========= ERROR SUMMARY: 151 errors\n========= ERROR SUMMARY: 51 errors were not printed. Use --print-limit\n")
+    assert evaluate(BARRIER, seen).captures["printed"]["value"] == 151
 
 
 def test_each_condition_is_recorded_with_its_lines() -> None:
     [first, *_] = evaluate(BARRIER, ended("ready\n" + ONE_ERROR)).matchers
     assert first == {
         "id": "reproduced[0]", "condition": {"pattern": r"Barrier error detected\. Divergent thread\(s\) in block", "capped_at": 100},
-        "observed": "1 found", "censored": False, "hit": True, "lines": [{"stream": "stdout", "line": 2}],
+        "observed": "1 found", "censored": False, "hit": True, "lines": ["stdout:2"],
     }  # fmt: skip
 
 

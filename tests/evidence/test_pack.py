@@ -78,7 +78,7 @@ def test_a_packed_job_runs_on_a_bare_machine_and_its_results_come_home(job: Pack
         "d4 [1/2]: failed (exit code 134), reproduced: exit 134 wanted: exit 134",
         "d4 [2/2]: failed (exit code 134), reproduced: exit 134 wanted: exit 134",
         "d4: reproduced over 2 runs: reproduced in 2 of 2 eligible runs",
-        f"m1: unavailable ({NO_TOOL}), inconclusive: it was not executed: {NO_TOOL}",
+        f"m1: unavailable ({NO_TOOL}), inconclusive: it could not run: {NO_TOOL}",
         f"results are in {job.path.parent}/back; take them in with: kvdocs import results back",
     ]
     assert done.returncode == 1, "something could not be executed"
