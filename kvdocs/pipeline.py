@@ -8,10 +8,11 @@ from functools import cached_property
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
 from kvdocs.kinds import all_kinds
-from kvdocs.load import load_registry
 from kvdocs.ledger import ledger_of
+from kvdocs.load import load_registry
 from kvdocs.order import Order, plan
 from kvdocs.pages.context import Publication
+from kvdocs.pages.graph import surroundings
 from kvdocs.problems import Problem, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Registry
@@ -37,15 +38,16 @@ def inspect(project: Project, scan: Scan | None = None) -> Inspection:
     1. Read: files to records, each fault a problem (`load`).
     2. Check: what contradicts what (`checks`); it needs all records, so it comes after all reading.
     """
+    scan = scan or Scan(project.root, "registry", project.open_cache())
     registry, problems = load_registry(project, all_kinds(), scan)
-    return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project)])))
+    return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project, scan.cache)])))
 
 
 def publication(inspection: Inspection) -> Publication:
     """All that pages are made from.
 
     3. Order: what comes first (`order`); it needs sound links, and copes with unsound ones.
-    4. Figures: what measurements and claims are worth (`ledger`); computed when a page asks for them.
+    4. Figures and pictures: what measurements and claims are worth (`ledger`), what stands around a record; made when a page asks for them.
     """
     ledger = ledger_of(inspection.registry)
     return Publication(
@@ -53,6 +55,6 @@ def publication(inspection: Inspection) -> Publication:
         inspection.registry,
         inspection.problems,
         inspection.order,
-        providers={"figures": ledger.of},
+        providers={"figures": ledger.of, "surroundings": surroundings(inspection.registry, inspection.order)},
         workbook=ledger.workbook,
     )

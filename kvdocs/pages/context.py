@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from posixpath import relpath
 from typing import TYPE_CHECKING, Any
 
 from kvdocs import markup
@@ -112,6 +113,16 @@ class PageContext:
     def to(self, path: str, text: str) -> Link:
         """A link to another page of the output by its path."""
         return Link(text, relative(self.page, path))
+
+    def built(self, path: str) -> str:
+        """The address of another page as the built site has it, for HTML that the engine leaves as it is; it works from a file too."""
+        folder = path.removesuffix("index.md") if path.endswith("index.md") else path.removesuffix(".md") + "/"
+        return self.built_file(folder + "index.html")
+
+    def built_file(self, path: str) -> str:
+        """The address of a file of the site, as seen from this page once it is built."""
+        here = self.page.removesuffix("index.md") if self.page.endswith("index.md") else self.page.removesuffix(".md") + "/"
+        return relpath(path, here or ".")
 
     def prose(self, text: str, record: str | None = None) -> Md:
         """As `Context.prose`; a record does not link to itself."""

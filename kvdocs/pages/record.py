@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kvdocs import markup
 from kvdocs.document import field_name
 from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.graph import around_section
 from kvdocs.pages.page import Page
 from kvdocs.problems import Problem, Severity
 from kvdocs.registry import Entry
@@ -43,7 +44,7 @@ def record_page(entry: Entry, context: PageContext) -> Page:
             "boost": BOOST if entry.kind.name != "result" else 1,
             "view": view,
             "notices": tuple(problem_notice(p, context) for p in context.publication.problems_of.get(entry.id, ())),
-            "sections": (*view.sections, *related_sections(entry, context)),
+            "sections": (*view.sections, *around_section(entry.id, context), *related_sections(entry, context)),
         },
     )
 

@@ -14,6 +14,7 @@ from kvdocs.pages.counts import counts_page
 from kvdocs.pages.data import data_files
 from kvdocs.pages.faults import problems_page
 from kvdocs.pages.fields import fields_page
+from kvdocs.pages.graph import graph_page
 from kvdocs.pages.home import home_page
 from kvdocs.pages.lists import list_pages
 from kvdocs.pages.ordering import order_page
@@ -42,6 +43,7 @@ class SiteSource:
 def generated_pages(project: Project, publication: Publication, commands: Sequence[CommandHelp]) -> Iterator[Page | DataFile]:
     """Everything that is made from the registry and from the program itself."""
     yield home_page(publication)
+    yield graph_page(publication)
     yield from list_pages(publication)
     yield from record_pages(publication)
     yield problems_page(publication)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,8 +69,9 @@ SMALL = {
 
 @pytest.fixture
 def small(inspect_files: Callable[[Mapping[str, str]], Inspection]) -> Publication:
-    """What the pages of the small registry are made from."""
-    return publication(inspect_files(SMALL))
+    """What the pages of the small registry are made from, without pictures: their lines differ with the layout program of the machine."""
+    whole = publication(inspect_files(SMALL))
+    return replace(whole, providers={name: provider for name, provider in whole.providers.items() if name != "surroundings"})
 
 
 @pytest.fixture

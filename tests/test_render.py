@@ -1,0 +1,122 @@
+"""Rendering: a project's templates over the shipped ones, changed bytes only, stale files gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import UndefinedError
+
+from kvdocs.markup import Dialect, cell, code, escape, flat, link
+from kvdocs.pages.page import DataFile, Page
+from kvdocs.pipeline import Inspection
+from kvdocs.project import Project
+from kvdocs.render import Renderer, Written, default_templates, out_of_date, render_all, write_files
+from kvdocs.view import Badge, Code, Link, Md
+
+
+def test_only_what_changed_is_written_and_what_is_stale_goes(tmp_path: Path) -> None:
+    assert write_files({"a.md": b"one\n", "sub/b.md": b"two\n"}, tmp_path, remove_stale=True) == Written(("a.md", "sub/b.md"), 0, ())
+    before = (tmp_path / "a.md").stat().st_mtime_ns
+    assert write_files({"a.md": b"one\n", "c.md": b"three\n"}, tmp_path, remove_stale=True) == Written(("c.md",), 1, ("sub/b.md",))
+    assert (tmp_path / "a.md").stat().st_mtime_ns == before
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["a.md", "c.md"]
+
+
+def test_other_files_stay_when_the_folder_is_shared(tmp_path: Path) -> None:
+    (tmp_path / "theirs.md").write_text("theirs")
+    assert write_files({"ours.md": b"ours"}, tmp_path, remove_stale=False) == Written(("ours.md",), 0, ())
+    assert (tmp_path / "theirs.md").read_text() == "theirs"
+
+
+def test_out_of_date_names_what_is_missing_or_different(tmp_path: Path) -> None:
+    (tmp_path / "same.md").write_bytes(b"same")
+    (tmp_path / "old.md").write_bytes(b"old")
+    assert out_of_date({"same.md": b"same", "old.md": b"new", "missing.md": b""}, tmp_path) == ["missing.md", "old.md"]
+
+
+def test_a_template_of_the_project_wins_alone(tmp_path: Path) -> None:
+    templates = tmp_path / "templates"
+    templates.mkdir()
+    (templates / "page.md.j2").write_text("mine: {{ title }}\n")
+    renderer = Renderer.of(Project(tmp_path), Dialect.SITE)
+    assert renderer.render(Page("x.md", "page.md.j2", {"title": "T"})) == "mine: T\n"
+    assert renderer.render(Page("x.md", "list.md.j2", {"title": "T"})) == "mine: T\n", "the shipped list page extends the project's frame"
+
+
+def test_a_name_that_the_context_lacks_is_an_error() -> None:
+    renderer = Renderer((default_templates(),), Dialect.SITE)
+    with pytest.raises(UndefinedError, match="'sections' is undefined"):
+        renderer.render(Page("x.md", "page.md.j2", {"title": "T"}))
+
+
+def test_two_pages_with_one_path_are_a_fault_of_the_program() -> None:
+    with pytest.raises(ValueError, match=r"two pages are written to a\.md"):
+        render_all([DataFile("a.md", ""), DataFile("a.md", "")], Renderer((default_templates(),), Dialect.SITE))
+
+
+@pytest.mark.parametrize(
+    ("value", "site", "plain"),
+    [
+        (None, "—", "—"),
+        ("", "—", "—"),
+        ((), "—", "—"),
+        ("a | b * c [d] <e> `f`", "a &#124; b \\* c \\[d\\] &lt;e&gt; \\`f\\`", None),
+        ("snake_case and _this_", "snake_case and \\_this\\_", None),
+        (Md("one\ntwo"), "one two", None),
+        (Md("one\n\n- two\n- three"), "one<br>• two<br>• three", None),
+        (Md("`a|b` | c"), "<code>a&#124;b</code> &#124; c", None),
+        (Md("```c\nx | y\nz\n```"), "<code>x &#124; y<br>z</code>", None),
+        (Code("a|b"), "<code>a&#124;b</code>", None),
+        (Code("a b"), "`a b`", None),
+        (Link("a_b", "x.md", 'say "no" | `yes`'), '[a_b](x.md "say &quot;no&quot; &#124; yes")', None),
+        (Link("nowhere"), "nowhere", None),
+        (Badge("on hold", "wait"), '<span class="kv-badge kv-wait">on hold</span>', "on hold"),
+        (("a", Link("b", "b.md")), "a, [b](b.md)", None),
+    ],
+)
+def test_cells(value: object, site: str, plain: str | None) -> None:
+    assert cell(value, Dialect.SITE) == site  # type: ignore[arg-type]
+    assert cell(value, Dialect.PLAIN) == (plain or site)  # type: ignore[arg-type]
+
+
+def test_what_is_written_is_what_is_read() -> None:
+    """Escaped text comes out of Python-Markdown as it went in."""
+    from html import unescape
+    from re import sub
+
+    from markdown import markdown
+
+    for text in ("a*b*c", "[x](y)", "<b>", "`tick`", "a_b_c _d_", "back\\slash", "&amp; & &#35;", "1 | 2"):
+        shown = unescape(sub(r"</?p>", "", markdown(escape(text))))
+        assert shown == text
+    assert unescape(sub(r"</?code>", "", sub(r"</?p>", "", markdown(code("x`y|z"))))) == "x`y|z"
+    assert link(Link("a", "b c(d).md")) == "[a](b%20c%28d%29.md)"
+    assert flat("a\n\nb") == "a<br>b"
+
+
+def test_rendering_twice_gives_the_same_bytes(kvdocs: Callable[..., Any], tmp_path: Path, this_registry: Inspection) -> None:
+    """In two processes, so that no order of a set or a hash is hidden."""
+    for name, seed in (("one", "1"), ("two", "2")):
+        assert kvdocs("render", "--out", str(tmp_path / name), at=this_registry.project.root, env={"PYTHONHASHSEED": seed}).code == 0
+    one, two = ({p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.md")} for folder in (tmp_path / "one", tmp_path / "two"))
+    assert one == two
+    assert set(one) >= {"overview.md", "kv-offload-roadmap.md", "kv-offload-defects.md", "kv-offload-measurements.md", "probes/README.md"}
+
+
+def test_check_says_which_documents_are_out_of_date(kvdocs: Callable[..., Any], make_project: Callable[[Mapping[str, str]], Project]) -> None:
+    project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: All.\n"})
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = kvdocs("render", *arguments, at=project.root)
+        return done.code, done.out, done.err
+
+    assert run("--check", "docs") == (1, "out of date: docs/overview.md\nout of date: docs/record-roadmap.md\n", "")
+    assert run("--out", "docs") == (0, "written  docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
+    assert run("--check", "docs") == (0, "2 documents are up to date\n", "")
+    (project.root / "docs" / "overview.md").write_text("edited by hand\n")
+    assert run("--check", "docs") == (1, "out of date: docs/overview.md\n", "")
+    assert run("--out", "docs") == (0, "kept  docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
+    assert run() == (2, "", "error: say where: --out DIR writes, --check DIR compares\n")
