@@ -99,7 +99,7 @@ SERVER = r"""
     fate = os.environ.get("FATES", "").split()[number - 1 : number] or ["completes"]
     if fate == ["fails"]:
         sys.exit("error loading model")
-    signal.signal(signal.SIGINT, lambda *_: (print("stopped", flush=True), os._exit(0)))
+    signal.signal(signal.SIGINT, lambda *_: (os.write(1, b"stopped\n"), os._exit(0)))
     size = "2195.90" if "kvarn5" in sys.argv else "20.28"
     print(f"sched_reserve:      CUDA0 compute buffer size =   142.27 MiB\nsched_reserve:  CUDA_Host compute buffer size =  {size} MiB", flush=True)
 
