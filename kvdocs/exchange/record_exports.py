@@ -11,6 +11,7 @@ from typing import Any
 
 from kvdocs import __version__
 from kvdocs.document import plain
+from kvdocs.exchange.outside_text import with_figures
 from kvdocs.exchange.remark import Remark, doubtful, lost, unknown
 from kvdocs.order import Order
 from kvdocs.registry import Entry, Registry
@@ -58,7 +59,7 @@ def _need(entry: Entry, registry: Registry) -> dict[str, Any]:
         "type_name": entry.kind.name.capitalize(),
         "title": entry.record.title,
         "status": status if isinstance(status, str) else None,
-        "content": body(entry),
+        "content": body(entry, registry),
         "doctype": ".md",
         "docname": f"{entry.kind.folder}/{entry.id}",
         "tags": [],
@@ -98,7 +99,7 @@ def _bead(entry: Entry, registry: Registry, prefix: str, stamp: str, present: se
     bead: dict[str, Any] = {
         "id": bead_id(prefix, entry.id),
         "title": record.title[:500],
-        "description": body(entry),
+        "description": body(entry, registry),
         "status": status,
         "priority": 2,
         "issue_type": "bug" if entry.kind.name == "defect" else "task",
@@ -138,9 +139,9 @@ def _issue_body(entry: Entry, registry: Registry) -> str:
         for name, words in facts
         if words and chr(10) not in words
     ]
-    parts = [body(entry), "\n".join(lines)]
+    parts = [body(entry, registry), "\n".join(lines)]
     parts += [f"## {heading}\n\n{text}" for heading, text in _sections(record)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return with_figures("\n\n".join(part for part in parts if part), registry) + "\n"
 
 
 def _sections(record: Any) -> Iterable[tuple[str, str]]:
@@ -167,12 +168,12 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def body(entry: Entry) -> str:
+def body(entry: Entry, registry: Registry) -> str:
     """The text that says what a record is about: its symptom, summary, or whatever its kind has for it."""
     for name in ("symptom", "summary", "why", "purpose", "wrong", "text", "owns"):
         text = getattr(entry.record, name, None)
         if isinstance(text, str) and text.strip():
-            return text.strip()
+            return with_figures(text.strip(), registry)
     return ""
 
 

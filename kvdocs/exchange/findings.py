@@ -1,0 +1,100 @@
+"""Findings: what a reader of an execution's output took from it, as figures that a result record can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kvdocs.exchange.remark import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Figures by name, as JSON has them, a line for a person, and what the output does not tell."""
+
+    figures: Mapping[str, Any]
+    summary: str
+    remarks: tuple[Remark, ...]
+
+
+def find(name: str, text: str) -> Findings:
+    """What an output holds, read as the format of this name. UnreadableSourceError when it is not of that format."""
+    return _READERS[name](text)
+
+
+def _test_backend_ops(text: str) -> Findings:
+    from kvdocs.exchange.test_backend_ops import CaseStatus, parse, summary
+
+    report = parse(text)
+    figures: dict[str, Any] = {"cases": len(report.cases), "complete": report.whole}
+    figures |= {status.name.lower(): count for status in CaseStatus if (count := report.count(status))}
+    figures["failing"] = [{"case": c.name, "error": c.error.printed if c.error else None} for c in report.cases if c.status is CaseStatus.FAILED]
+    if report.total is not None:
+        figures |= {"tests_passed": report.passed, "tests_total": report.total}
+    if report.abort is not None:
+        figures |= {"abort": f"{report.abort.path}:{report.abort.line}: {report.abort.message}", "frames": list(report.abort.frames)}
+    if not report.whole and report.last is not None:
+        figures["last_case"] = report.last.name
+    return Findings(figures, summary(report), report.remarks)
+
+
+def _compute_sanitizer(text: str) -> Findings:
+    from kvdocs.exchange.compute_sanitizer import parse
+
+    report = parse(text)
+    figures = {
+        "errors": report.count.value,
+        "errors_at_least": report.count.at_least,
+        "errors_printed": len(report.errors),
+        "places": [{"at": place, "printed": count} for place, count in report.places],
+        "titles": [{"title": title, "printed": count} for title, count in report.titles],
+        "checked": report.started,
+    }
+    where = f", the printed ones at {', '.join(place for place, _ in report.places[:3])}" if report.places else ""
+    return Findings(figures, f"{report.count} errors{where}", report.remarks)
+
+
+def _junit(text: str) -> Findings:
+    from kvdocs.exchange.junit import Outcome, parse
+
+    report = parse(text)
+    counts = {outcome.value: count for outcome in Outcome if (count := report.count(outcome))}
+    bad = [{"test": f"{c.classname}.{c.name}".strip("."), "outcome": c.outcome.value, "message": c.message} for c in report.cases if c.outcome in (Outcome.FAILED, Outcome.ERROR)]
+    return Findings(
+        {"tests": len(report.cases), "complete": report.whole, **counts, "failing": bad}, ", ".join(f"{n} {word}" for word, n in counts.items()) or "no tests", report.remarks
+    )
+
+
+def _llama_server(text: str) -> Findings:
+    from kvdocs.exchange.llama_server import parse
+
+    report = parse(text)
+    requests = [
+        {"tokens": r.generation.tokens if r.generation else None, "rate": r.generation.rate if r.generation else None, "draft": list(r.draft) if r.draft else None}
+        for r in report.requests
+    ]
+    figures: dict[str, Any] = {"requests": requests, "decoded": report.decoded}
+    end = ""
+    if report.abort is not None:
+        figures |= {"abort": f"{report.abort.path}:{report.abort.line}: {report.abort.message}", "cuda_error": report.abort.cuda_error, "cuda_at": report.abort.cuda_at}
+        end = f", then {report.abort.cuda_error or report.abort.message}"
+    return Findings(figures, f"{len(requests)} requests{end}", report.remarks)
+
+
+def _plain_log(text: str) -> Findings:
+    from kvdocs.exchange.ggml_abort import find_abort
+
+    lines = text.splitlines()
+    abort = find_abort(lines)
+    figures = {} if abort is None else {"abort": f"{abort.path}:{abort.line}: {abort.message}", "frames": list(abort.frames)}
+    return Findings(figures, f"{len(lines)} lines", ())
+
+
+_READERS: Mapping[str, Callable[[str], Findings]] = {
+    "log": _plain_log,
+    "test-backend-ops": _test_backend_ops,
+    "compute-sanitizer": _compute_sanitizer,
+    "junit": _junit,
+    "llama-server": _llama_server,
+}
