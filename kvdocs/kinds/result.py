@@ -1,0 +1,242 @@
+"""result: one execution of a script in an environment, written by the program and sealed by its hash."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from kvdocs.kind import Column, Context, Kind
+from kvdocs.model import Record, Ref
+from kvdocs.registry import Entry
+from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
+
+VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
+OUTCOME_TONES = {"passed": "plain", "failed": "plain", "signalled": "plain", "timed-out": "warn", "interrupted": "warn", "unavailable": "off", "runner-died": "warn"}
+
+
+class Result(Record):
+    """One execution. Its file is never edited: `id` and `digest` are hashes of what it says, and its logs are hashed in it."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: Literal["kvdocs/evidence/v1"] = Field(alias="schema", description="The form of the record.")
+    digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$", description="SHA-256 of the canonical JSON of everything but `id` and `digest`.")
+    kind: Literal["run", "import"] = Field(description="`run`: executed by the program. `import`: executed elsewhere, and known from its log.")
+    script: Annotated[str, Ref("script")]
+    environment: Annotated[str, Ref("environment")]
+    about: list[str] = Field(default=[], description="The records that the script was about when it was executed.")
+    purpose: Literal["reproduction", "measurement", "kernel"]
+    outcome: Literal["passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died"]
+    status: Literal["FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP"] = Field(description="In the words of KCIDB.")
+    end: dict[str, Any] = Field(description="Exit code, signal, reason, duration, what was left behind.")
+    judgement: dict[str, Any] = Field(description="The verdict by the expectations of that time, with its reasons, conditions and captures.")
+    expect: dict[str, Any] = Field(default={}, description="Those expectations.")
+    invocation: dict[str, Any] = Field(description="Command, script, variables, times, runner.")
+    repeat: dict[str, Any] | None = None
+    source: dict[str, Any] | None = None
+    build: dict[str, Any] | None = None
+    inputs: dict[str, Any] | None = None
+    machine: dict[str, Any] | None = None
+    exclusivity: dict[str, Any] | None = None
+    metrics: dict[str, Any] = {}
+    streams: dict[str, Any] = {}
+    files: list[dict[str, Any]] = []
+    labels: list[str] = Field(default=[], description="What must be said wherever a figure of it appears.")
+    output_correct: bool = True
+    redaction: list[dict[str, Any]] = []
+    missing: list[dict[str, Any]] = Field(default=[], description="What could not be had, and why.")
+    import_: dict[str, Any] | None = Field(default=None, alias="import", description="Where an imported execution comes from, and what was lost on the way.")
+    supersedes: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        """reproduced, not-reproduced or inconclusive, by the expectations of the time of the execution."""
+        return str(self.judgement["verdict"])
+
+    @property
+    def commit(self) -> str | None:
+        """The commit of the source that was executed, when it is known."""
+        return (self.source or {}).get("commit")
+
+
+def result_of(entry: Entry) -> Result:
+    """The record of a result's entry."""
+    assert isinstance(entry.record, Result)
+    return entry.record
+
+
+def verdict_badge(record: Result) -> Badge:
+    """The verdict with its colour: reproducing a defect is bad news."""
+    return Badge(record.verdict.replace("-", " "), VERDICT_TONES.get(record.verdict, "plain"))
+
+
+def outcome_badge(record: Result) -> Badge:
+    """How the execution ended."""
+    return Badge(record.outcome.replace("-", " "), OUTCOME_TONES[record.outcome])
+
+
+def source_cell(record: Result, context: Context) -> Cell:
+    """A link to the source, with a word when the tree was not clean."""
+    source = record.source or {}
+    if not record.commit:
+        return None
+    link = context.source_link("", repository=repository_of(source.get("repository")), commit=record.commit)
+    if not source.get("dirty"):
+        return link
+    return (link, "with these patches and nothing else" if source.get("only_patches") and source.get("patches") else "with changes")
+
+
+def repository_of(address: str | None) -> str | None:
+    """`owner/name` of a repository's address, such as `https://github.com/ggml-org/llama.cpp.git`; None when it has no such form."""
+    import re
+
+    match = re.search(r"(?:^|[/:])([\w.-]+/[\w.-]+?)(?:\.git)?/?$", address or "")
+    return match[1] if match else None
+
+
+def view(entry: Entry, context: Context) -> RecordView:
+    record = result_of(entry)
+    end, invocation = record.end, record.invocation
+    seconds = end.get("duration_ns")
+    facts = (
+        Fact("Verdict", verdict_badge(record)), Fact("Outcome", outcome_badge(record)), Fact("How it ended", str(end.get("reason") or "")),
+        Fact("Script", context.link(record.script)), Fact("Environment", context.link(record.environment)),
+        Fact("About", tuple(context.link(name) for name in record.about if context.registry.get(name) is not None) or None),
+        Fact("Source", source_cell(record, context)),
+        Fact("Started", str(invocation["started"]) if invocation.get("started") else None),
+        Fact("Took", f"{float(seconds) / 1e9:.3f} s" if seconds is not None else None),
+        Fact("Basis", "executed by kvdocs" if record.kind == "run" else "executed elsewhere, imported from its log"),
+        Fact("Identity", Code(record.digest)),
+    )  # fmt: skip
+    sections = [
+        Section("Why this verdict", (Items(tuple(Code(reason) if "`" in reason else reason for reason in record.judgement.get("reasons", ()))), *_conditions(record))),
+        *_figures(record), Section("Command", (CodeBlock(_command(record), "bash"), *_variables(record))),
+        *_machine(record), *_alone(record), *_source(record), *_kept(record),
+    ]  # fmt: skip
+    return RecordView(state=verdict_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=_notices(record))
+
+
+def _notices(record: Result) -> tuple[Notice, ...]:
+    notices = [Notice("danger" if label.startswith("output incorrect") else "warning", label[:1].upper() + label[1:]) for label in record.labels]
+    violations = (record.exclusivity or {}).get("violations") or ()
+    notices += [Notice("warning", "Something else used the GPU", Md("; ".join(map(str, violations))))] if violations else []
+    return tuple(notices)
+
+
+def _conditions(record: Result) -> tuple[Block, ...]:
+    """Each condition with what was observed."""
+    words = {True: Badge("holds", "plain"), False: Badge("does not hold", "plain"), None: Badge("unknown", "warn")}
+    rows = tuple((_list_name(str(m["id"])), Code(_condition(m["condition"])), str(m["observed"]), words[m.get("hit")]) for m in record.judgement.get("matchers", ()))
+    return (Table(("For", "Condition", "Observed", ""), rows),) if rows else ()
+
+
+def _list_name(matcher: str) -> str:
+    return matcher.partition("[")[0].replace("_", " ")
+
+
+def _condition(condition: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in condition.items())
+
+
+def _figures(record: Result) -> list[Section]:
+    """What the script wrote and what was captured from its output."""
+    rows: list[tuple[Cell, ...]] = [(name, _figure(value), "written by the script") for name, value in flat(record.metrics)]
+    for name, captured in record.judgement.get("captures", {}).items():
+        low, value = captured.get("low"), captured.get("value")
+        shown = str(value) if value is not None else f"at least {low}" if low is not None else "unknown"
+        rows.append((name, shown, "from the output"))
+    return [Section("Figures", (Table(("Figure", "Value", "Where from"), tuple(rows)),))] if rows else []
+
+
+def flat(metrics: dict[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    """Figures by their dotted names, in the order in which they stand."""
+    found: list[tuple[str, Any]] = []
+    for name, value in metrics.items():
+        found += flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", value)]
+    return found
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) if len(value) <= 12 else f"{', '.join(map(str, value[:12]))}, … ({len(value)} values)"
+    return str(value)
+
+
+def _command(record: Result) -> str:
+    """The command as one would type it."""
+    return str(record.invocation.get("command") or shlex.join(map(str, record.invocation.get("argv") or [])))
+
+
+def _variables(record: Result) -> tuple[Block, ...]:
+    rows = tuple((Code(name), Code(str(value))) for name, value in (record.invocation.get("env") or {}).items() if name != "PATH")
+    return (Table(("Variable", "Value"), rows),) if rows else ()
+
+
+def _machine(record: Result) -> list[Section]:
+    rows = [(name, _figure(value)) for name, value in _machine_facts(record.machine or {}) if value not in (None, "", [])]
+    blocks: list[Block] = [Table(("Fact", "Value"), tuple(rows))] if rows else []
+    if record.missing:
+        blocks += [Prose(Md("What could not be had:")), Items(tuple(f"{m['what']}: {m['why']}" for m in record.missing))]
+    return [Section("Machine", tuple(blocks))] if blocks else []
+
+
+def _machine_facts(machine: dict[str, Any]) -> list[tuple[str, Any]]:
+    facts = [(name, value) for name, value in flat({k: v for k, v in machine.items() if k != "gpu"})]
+    for gpu in machine.get("gpu", ()):
+        facts += [(f"gpu[{gpu.get('index', 0)}].{name}", value) for name, value in flat(gpu) if name != "index"]
+    return facts
+
+
+def _alone(record: Result) -> list[Section]:
+    """Whether the run had the machine for itself, and what the GPU did meanwhile."""
+    told = record.exclusivity or {}
+    lock = told.get("lock") or {}
+    rows: list[tuple[str, str]] = [("lock", f"held, after waiting {lock['waited_s']} s")] if lock else []
+    rows += [(name.replace("_", " "), str(told[name])) for name in ("load_before", "load_after") if told.get(name)]
+    for when in ("before", "during", "after"):
+        rows += [(f"GPU {index} {when}", ", ".join(f"{k.replace('_', ' ')} {_figure(v)}" for k, v in flat(state) if v not in (None, [])))
+                 for index, state in enumerate(told.get(f"gpu_{when}") or ())]  # fmt: skip
+    return [Section("Meanwhile", (Table(("What", "Value"), tuple(rows)),))] if rows else []
+
+
+def _source(record: Result) -> list[Section]:
+    rows: list[tuple[str, Cell]] = []
+    source, build = record.source or {}, record.build or {}
+    for name in ("repository", "branch", "describe", "diff_sha256"):
+        rows += [(name.replace("_", " "), Code(str(source[name])))] if source.get(name) else []
+    rows += [("patch", (Code(p["id"]), "output correct" if p.get("output_correct") else "output incorrect by construction")) for p in source.get("patches") or ()]
+    embedded = build.get("embedded_commit")
+    if embedded:
+        fits = {True: "the same as the source tree", False: "another than the source tree", None: "not compared"}[build.get("matches_source")]
+        rows.append(("commit in the program", (Code(str(embedded["commit"])), fits)))
+    rows += [(f"option {name}", Code(str(value))) for name, value in (build.get("cmake") or {}).items()]
+    model = (record.inputs or {}).get("model")
+    rows += [("model", f"{model['name']}, {model['bytes']} bytes")] if model else []
+    return [Section("Source and build", (Table(("What", "Value"), tuple(rows)),))] if rows else []
+
+
+def _kept(record: Result) -> list[Section]:
+    """What is kept of the output, and what was taken out of it."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, stream in record.streams.items():
+        lost = stream.get("lost_bytes") or 0
+        rows.append((name, str(stream.get("bytes")), Code(stream["file"]) if stream.get("file") else "empty", f"{lost} bytes in the middle" if lost else "nothing"))
+    blocks: list[Block] = [Table(("Stream", "Bytes", "File", "Not kept"), tuple(rows), numeric=frozenset({1}))] if rows else []
+    if record.redaction:
+        blocks.append(Prose(Md("Taken out: " + ", ".join(f"{r['rule'].replace('-', ' ')} ({r['count']})" for r in record.redaction) + ".")))
+    return [Section("Output", tuple(blocks))] if blocks else []
+
+
+KIND = Kind(
+    name="result", plural="results", folder="results", position=100, model=Result, view=view, pattern="result.json",
+    columns=(
+        Column("Script", lambda e, c: c.link(result_of(e).script, result_of(e).script), filter=True),
+        Column("Environment", lambda e, c: c.link(result_of(e).environment, result_of(e).environment), filter=True),
+        Column("Commit", lambda e, c: source_cell(result_of(e), c)),
+        Column("Outcome", lambda e, c: outcome_badge(result_of(e)), filter=True),
+        Column("Verdict", lambda e, c: verdict_badge(result_of(e)), filter=True),
+        Column("Started", lambda e, c: str(result_of(e).invocation["started"]) if result_of(e).invocation.get("started") else None),
+    ),
+)  # fmt: skip
