@@ -45,7 +45,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     inspection = inspect(project)
     source = site_source(project, publication(inspection), command_helps())
     wrote = write_files(source.files, project.build, remove_stale=True)
-    write_files({PATH: engine_settings(project, source.nav, site_url).encode()}, project.root, remove_stale=False)
+    write_files({PATH: engine_settings(project, source.nav, site_url, engine=engine).encode()}, project.root, remove_stale=False)
     say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")
     if no_site:
         return

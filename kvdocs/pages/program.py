@@ -102,7 +102,7 @@ def _rooms() -> list[Room]:
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
         room = parts[0]
-        if room.startswith("__"):
+        if room.startswith("__") or room == "starter":
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         texts.setdefault(room, []).append(("/".join(parts), (ast.get_docstring(tree) or "").partition("\n")[0]))

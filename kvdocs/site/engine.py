@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kvdocs.project import Project
-from kvdocs.site.settings import PATH
+from kvdocs.site.settings import INSIDE, PATH
 
 ENGINES: Mapping[str, str] = {"mkdocs": "mkdocs", "properdocs": "properdocs", "zensical": "zensical"}
 """The engines by name, and what `pip install` calls them."""
@@ -45,6 +45,10 @@ def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
     command = [*command_of(engine), "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
     done = subprocess.run(command, cwd=project.root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    inside = project.root / INSIDE
+    if done.returncode == 0 and engine == "zensical" and inside.is_dir():
+        shutil.rmtree(project.root / "site", ignore_errors=True)
+        inside.rename(project.root / "site")
     return Built(done.returncode, done.stdout)
 
 

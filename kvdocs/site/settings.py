@@ -12,13 +12,17 @@ from kvdocs.project import Project
 PATH = "build/mkdocs.yml"
 
 
-def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: str = "") -> str:
+INSIDE = "build/site"
+"""Where Zensical writes: it refuses a folder that is not below its settings."""
+
+
+def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: str = "", *, engine: str = "mkdocs") -> str:
     """`build/mkdocs.yml`: it inherits the project's file, so that MkDocs, ProperDocs and Zensical read one and the same.
 
     A `nav` in the project's own file stays as it is.
     """
     own = (project.root / "mkdocs.yml").read_text(encoding="utf-8")
-    lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", "site_dir: ../site"]
+    lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", f"site_dir: {'site' if engine == 'zensical' else '../site'}"]
     address = site_url or project.settings.site_url
     if address:
         lines.append(f"site_url: {json.dumps(address)}")

@@ -89,7 +89,7 @@ def overview(this_registry: Inspection) -> str:
 def table_under(overview: str, heading: str) -> tuple[list[str], dict[str, list[str]]]:
     """The headings and the rows (by their first cell) of the first table under a heading."""
     section = overview[overview.index(f"{heading}\n") :]
-    lines = [line for line in _first_table(section.splitlines())]
+    lines = _first_table(section.splitlines())
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     return [c.strip() for c in cells[0]], {re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", row[0].strip()): row for row in cells[2:]}
 

@@ -8,7 +8,7 @@ import sys
 from itertools import accumulate
 
 
-def prefix_sum(values):
+def prefix_sum(values: list[int]) -> list[int]:
     """The prefix sums of a list, with the fault of D1 in it."""
     first = values[0]
     return [first, *(first + total for total in accumulate(values[1:]))]

@@ -1,0 +1,140 @@
+"""The site: built without a warning, the same pages whatever the engine, no dead link, no request to another host."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+
+from kvdocs.scaffold import make_project
+
+pytestmark = pytest.mark.slow
+Run = Callable[..., Any]
+ENGINES = {"properdocs": ("properdocs==1.6.7", "mkdocs-material>=9.8.2,<10"), "zensical": ("zensical==0.0.73",)}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This repository's site, built strictly from a copy, so that a test never touches the working tree."""
+    from kvdocs.project import find_project
+
+    root = find_project(Path(__file__).parent).root
+    copy = tmp_path_factory.mktemp("built") / "project"
+    copy.mkdir()
+    for name in ("registry", "site_src", "templates", "tests/problems"):
+        shutil.copytree(root / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "mkdocs.yml", copy / "mkdocs.yml")
+    done = subprocess.run([sys.executable, "-m", "kvdocs", "build", "--strict"], cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return copy / "site"
+
+
+class Page(HTMLParser):
+    """The addresses that a page asks for or leads to, and the anchors that it has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.anchors.update(values[name] for name in ("id", "name") if values.get(name))
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        elif tag in ("script", "img", "iframe", "source") and "src" in values:
+            self.asked.append(values["src"])
+        elif tag == "link" and "href" in values and values.get("rel") not in ("canonical", "next", "prev"):
+            self.asked.append(values["href"])
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, Page]:
+    return {"/" + p.relative_to(site).as_posix(): Page(p.read_text(encoding="utf-8")) for p in site.rglob("*.html") if p.name != "404.html"}
+
+
+def file_of(site: Path, address: str) -> Path:
+    path = site / unquote(address).lstrip("/")
+    return path / "index.html" if path.is_dir() else path
+
+
+def dead(site: Path, pages: dict[str, Page]) -> Iterator[str]:
+    """Every address inside the site that leads nowhere, with the page that has it."""
+    for where, page in pages.items():
+        for link in (*page.links, *page.asked):
+            parts = urlsplit(urljoin(f"http://site{where}", link))
+            if parts.netloc != "site" or parts.scheme != "http":
+                continue
+            target = file_of(site, parts.path)
+            if not target.is_file():
+                yield f"{where}: {link}"
+            elif parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in pages["/" + target.relative_to(site).as_posix()].anchors:
+                yield f"{where}: {link} (no such place)"
+
+
+def test_no_link_or_anchor_is_dead(site: Path, pages: dict[str, Page]) -> None:
+    assert list(dead(site, pages)) == []
+
+
+def test_a_dead_link_would_be_found(site: Path, pages: dict[str, Page]) -> None:
+    broken = Page('<a href="../records/NONE/">x</a><a href="../#nowhere">y</a><a href="../">z</a>')
+    assert list(dead(site, {**pages, "/x/index.html": broken})) == ["/x/index.html: ../records/NONE/", "/x/index.html: ../#nowhere (no such place)"]
+
+
+def test_no_page_asks_another_host(site: Path, pages: dict[str, Page]) -> None:
+    foreign = [f"{where}: {address}" for where, page in pages.items() for address in page.asked if urlsplit(address).netloc]
+    styles = [f"{p.name}: {found}" for p in site.rglob("*.css") for found in re.findall(r"(?:url\(|@import\s)[\"']?((?:https?:)?//[^)\"']+)", p.read_text(encoding="utf-8"))]
+    assert foreign + styles == []
+
+
+def test_every_record_has_a_page_and_its_data(site: Path, this_registry: Any) -> None:
+    missing = [entry.id for entry in this_registry.registry if not (site / "records" / entry.id / "index.html").is_file() or not (site / "api" / "records" / f"{entry.id}.json").is_file()]
+    assert missing == []
+
+
+def test_a_page_is_light(site: Path) -> None:
+    """What the heaviest record page weighs, its share of style and script included; stated in the documentation."""
+    heaviest = max((p.stat().st_size for p in (site / "records").rglob("index.html")), default=0)
+    assets = sum(p.stat().st_size for p in (site / "assets").rglob("*.*") if p.suffix in (".css", ".js") and ("main" in p.name or "bundle" in p.name or "palette" in p.name or "kvdocs" in p.name or p.name in ("tables.js", "pictures.css")))
+    assert heaviest < 250_000
+    assert assets < 500_000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_other_engines_make_the_same_pages(engine: str, kvdocs: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The same folder, three engines, one list of pages."""
+    programs = engine_programs(engine, tmp_path_factory)
+    project = tmp_path / "project"
+    make_project(project)
+    lists = {}
+    for name, env in (("mkdocs", None), (engine, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"})):
+        done = kvdocs("build", "--engine", name, *(["--strict"] if name != "zensical" else []), at=project, env=env)
+        assert done.code == 0, done.out + done.err
+        lists[name] = sorted(p.relative_to(project / "site").as_posix() for p in (project / "site").rglob("*.html") if p.name != "404.html")
+    assert lists[engine] == lists["mkdocs"]
+    assert len(lists[engine]) > 15
+
+
+def engine_programs(engine: str, factory: pytest.TempPathFactory) -> Path:
+    """The programs of an engine in an environment of its own: next to ours, ProperDocs would change what other tools do."""
+    found = shutil.which(engine)
+    if found:
+        return Path(found).parent
+    folder = factory.mktemp(engine)
+    venv.create(folder, with_pip=True)
+    done = subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *ENGINES[engine]], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"{engine} cannot be installed here: {done.stderr.strip().splitlines()[-1:]}")
+    return folder / "bin"

@@ -1,0 +1,63 @@
+"""`kvdocs init`: a project that is sound from its first minute."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kvdocs.scaffold import STARTER, make_project
+
+Run = Callable[..., Any]
+
+
+def test_it_refuses_a_folder_that_holds_something(kvdocs: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    done = kvdocs("init", ".", at=tmp_path)
+    assert (done.code, done.out, done.err) == (2, "", "error: . is not an empty folder\n  hint: name a new folder, or an empty one\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_it_says_what_it_wrote_and_what_to_do_next(kvdocs: Run, tmp_path: Path) -> None:
+    done = kvdocs("init", "new", at=tmp_path)
+    files = sorted(p.relative_to(tmp_path).as_posix() for p in (tmp_path / "new").rglob("*") if p.is_file())
+    assert done.code == 0
+    assert sorted(line.removeprefix("new  ") for line in done.out.splitlines() if line.startswith("new  ")) == files
+    assert done.out.endswith("Next:\n  cd new\n  kvdocs check   what is wrong with the record\n  kvdocs order   what to do next, and why\n  kvdocs build   the site, into site/\n")
+
+
+def test_its_record_is_sound_and_has_an_order(kvdocs: Run, tmp_path: Path) -> None:
+    make_project(tmp_path)
+    checked = kvdocs("check", "--strict", at=tmp_path)
+    assert (checked.code, checked.out) == (0, "no problems\n")
+    ordered = kvdocs("order", "--json", at=tmp_path)
+    assert '"id": "R1"' in ordered.out
+
+
+def test_its_script_shows_what_its_defect_says(tmp_path: Path) -> None:
+    make_project(tmp_path)
+    done = subprocess.run([sys.executable, "registry/scripts/d1-empty-list.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "IndexError: list index out of range\nREPRODUCED\n")
+    assert os.access(tmp_path / "registry/scripts/d1-empty-list.py", os.X_OK)
+
+
+@pytest.mark.slow
+def test_its_site_builds_without_a_warning(kvdocs: Run, tmp_path: Path) -> None:
+    make_project(tmp_path)
+    built = kvdocs("build", "--strict", at=tmp_path)
+    assert built.code == 0, built.err
+    assert (tmp_path / "site" / "records" / "D1" / "index.html").is_file()
+
+
+def test_its_settings_are_those_of_this_repository() -> None:
+    """The sample project's site has the same engine settings as ours, less the name."""
+    ours, theirs = (
+        [line for line in path.read_text().splitlines() if not line.startswith(("site_name", "site_description"))]
+        for path in (STARTER.parent.parent / "mkdocs.yml", STARTER / "mkdocs.yml")
+    )
+    assert theirs == ours
