@@ -32,6 +32,22 @@ def edges(registry: Registry) -> list[Edge]:
     ]
 
 
+def is_acyclic(links: list[Edge]) -> bool:
+    """Whether no record waits for itself: Kahn's algorithm, so that a sound registry need not load networkx to learn it."""
+    waiting_for: dict[str, int] = {}
+    unlocks: dict[str, list[str]] = {}
+    for blocker, waiting, _ in links:
+        waiting_for[waiting] = waiting_for.get(waiting, 0) + 1
+        unlocks.setdefault(blocker, []).append(waiting)
+    free = [name for name in unlocks if name not in waiting_for]
+    while free:
+        for name in unlocks.get(free.pop(), ()):
+            waiting_for[name] -= 1
+            if not waiting_for[name]:
+                free.append(name)
+    return not any(waiting_for.values())
+
+
 def dependency_graph(registry: Registry) -> Graph:
     """A directed graph whose edges run from what blocks to what waits.
 

@@ -24,7 +24,7 @@ from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
 from kvdocs.model import Loc, prose_fields
 from kvdocs.problems import did_you_mean
-from kvdocs.registry import Registry
+from kvdocs.registry import Entry, Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ class Ledger:
     @cached_property
     def citations(self) -> tuple[CitedIn, ...]:
         """Every figure that a text of the record cites."""
-        return tuple(
-            CitedIn(entry.id, loc, text, citation)
-            for entry in self.registry
-            for loc, text in (*prose_fields(entry.record), (("title",), entry.record.title))
-            for citation in citations(text, self.workbook)
-        )
+        return tuple(cited for entry in self.registry if entry.extract.cites for cited in self.cited_in(entry))
+
+    def cited_in(self, entry: Entry) -> tuple[CitedIn, ...]:
+        """The figures that the texts of one record cite."""
+        texts = (*prose_fields(entry.record), (("title",), entry.record.title))
+        return tuple(CitedIn(entry.id, loc, text, citation) for loc, text in texts for citation in citations(text, self.workbook))
 
     def dependents(self, cell: CellName) -> Dependents:
         """Everything that changes when this cell does."""

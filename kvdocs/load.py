@@ -44,11 +44,11 @@ class _Reader:
             digest = self.scan.digest(path)
             file = known.get(path)
             if file is None or file["digest"] != digest:
-                file = self._parse(path, kind)
+                file = self._parse(path, kind, digest)
                 file["digest"] = digest
                 entries = file.pop("entries")
             else:
-                entries = [Entry(kind, RawRecord(self.project.root, path, data, line, index), None, Extract.of(extract)) for data, line, index, extract in file["records"]]
+                entries = [Entry(kind, RawRecord(self.project.root, path, data, line, index), None, Extract.of(extract), digest) for data, line, index, extract in file["records"]]
             kept[path] = file
             self.problems += unpack(file["problems"])
             self.broken.update(file["broken"])
@@ -66,7 +66,7 @@ class _Reader:
         ends = (".yaml", ".yml") if kind.pattern == "*.yaml" else (f"/{kind.pattern}",)
         return sorted((name for name in self.scan.files if name.startswith(folder) and name.endswith(ends)), key=natural_key)
 
-    def _parse(self, path: str, kind: Kind) -> dict[str, Any]:
+    def _parse(self, path: str, kind: Kind, digest: str) -> dict[str, Any]:
         """What one file holds, as plain data, and its entries."""
         from kvdocs.shape import validate
 
@@ -74,7 +74,7 @@ class _Reader:
         broken = [] if raws or not problems else _ids_by_name(path)
         entries = []
         for raw in raws:
-            entry, found = validate(raw, kind)
+            entry, found = validate(raw, kind, digest)
             problems += found
             if entry is None:
                 broken.append(str(raw.data.get("id", "")))

@@ -23,38 +23,49 @@ class Extract(NamedTuple):
     links: tuple[LinkField, ...]
     mentions: tuple[tuple[Loc, str], ...]
     files: tuple[tuple[Loc, str], ...]
-    digest: str
+    cites: bool
 
     def document(self) -> list[Any]:
         """The extract as plain data; `Extract.of` is the inverse."""
         links = [[list(link.loc), list(link.ref.kinds), link.ref.orders, link.target] for link in self.links]
-        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.digest]
+        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites]
 
     @staticmethod
     def of(document: list[Any]) -> Extract:
         """An extract from its plain data."""
-        links, mentions, files, digest = document
+        links, mentions, files, cites = document
         return Extract(
             tuple(LinkField(tuple(loc), Ref(*kinds, orders=orders), target) for loc, kinds, orders, target in links),
             tuple((tuple(loc), word) for loc, word in mentions),
             tuple((tuple(loc), name) for loc, name in files),
-            digest,
+            cites,
         )
 
 
 class Entry:
     """A record, its kind, and where it came from. The record is built from its data when somebody asks for it."""
 
-    __slots__ = ("_extract", "_record", "id", "kind", "raw", "title")
+    __slots__ = ("_digest", "_extract", "_record", "id", "kind", "raw", "title")
 
-    def __init__(self, kind: Kind, raw: RawRecord, record: Record | None = None, extract: Extract | None = None) -> None:
-        """`raw` is known to be valid: it was validated now (`record`) or when it was cached (`extract`)."""
+    def __init__(self, kind: Kind, raw: RawRecord, record: Record | None = None, extract: Extract | None = None, file_digest: str = "") -> None:
+        """`raw` is known to be valid: it was validated now (`record`) or when it was cached (`extract`).
+
+        `file_digest` is that of the file it stands in.
+        """
         self.kind = kind
         self.raw = raw
         self.id: str = raw.data["id"]
         self.title: str = raw.data["title"]
         self._record = record
         self._extract = extract
+        self._digest = f"{file_digest}.{raw.index}" if file_digest else ""
+
+    @property
+    def digest(self) -> str:
+        """A digest that changes when anything about the record does, its place included."""
+        if not self._digest:
+            self._digest = blake2b(encode([self.raw.path, self.raw.line, self.raw.data]), digest_size=12).hexdigest()
+        return self._digest
 
     @property
     def record(self) -> Record:
@@ -65,13 +76,13 @@ class Entry:
 
     @property
     def extract(self) -> Extract:
-        """Links, mentioned ids and the digest of the content."""
+        """Links, mentioned ids, named files, and whether its texts cite figures."""
         if self._extract is None:
             record = self.record
             prose = (*prose_fields(record), (("title",), record.title))
             mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
             files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
-            self._extract = Extract(tuple(references(record)), mentions, files, blake2b(encode(self.raw.data), digest_size=12).hexdigest())
+            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose))
         return self._extract
 
     def __repr__(self) -> str:

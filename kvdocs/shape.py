@@ -19,7 +19,7 @@ _TYPE_WORDS = {
 }  # fmt: skip
 
 
-def validate(raw: RawRecord, kind: Kind) -> tuple[Entry | None, list[Problem]]:
+def validate(raw: RawRecord, kind: Kind, file_digest: str = "") -> tuple[Entry | None, list[Problem]]:
     """The entry of a raw record, or None and every fault that its model finds."""
     record_id = raw.data.get("id")
     name = record_id if isinstance(record_id, str) else None
@@ -29,7 +29,7 @@ def validate(raw: RawRecord, kind: Kind) -> tuple[Entry | None, list[Problem]]:
         return None, [_shape_problem(raw, kind, name, fault, words) for fault, words in _one_per_value(raw.data, error.errors(include_url=False))]
     if not kind.accepts_id(record.id):
         return None, [Problem(BAD_ID, f"the id of {_article(kind.name)} is {kind.prefix} and a number, not {record.id!r}", raw.place_of(("id",), value=True), record.id)]
-    return Entry(kind, raw, record), []
+    return Entry(kind, raw, record, None, file_digest), []
 
 
 def _one_per_value(data: Any, faults: list[Any]) -> list[tuple[Any, list[str]]]:

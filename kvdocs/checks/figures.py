@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from kvdocs.cache import encode
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.figures.claims import Judgement, Verdict
 from kvdocs.figures.comparison import Order, order_of
@@ -27,6 +29,7 @@ from kvdocs.kinds.measurement import (
     Measurement,
 )
 from kvdocs.ledger import Ledger, ledger_of
+from kvdocs.memo import Digests, Memo
 from kvdocs.model import Loc
 from kvdocs.problems import Code, Problem
 from kvdocs.project import Project
@@ -38,20 +41,56 @@ _FORMULA_CODES: dict[Fault, Code] = {"form": FORMULA_ERROR, "name": FORMULA_ERRO
 _PUBLISHED_CODES = {Reproduction.DIFFERS: PUBLISHED_DIFFERS, Reproduction.UNDECIDED: PUBLISHED_UNDECIDED, Reproduction.UNSUPPORTED: PUBLISHED_UNSUPPORTED}
 
 
-def check_figures(registry: Registry, project: Project) -> Iterator[Problem]:
+def check_figures(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """What computing the figures of all measurements and claims brings to light."""
-    ledger = ledger_of(registry)
+    inputs = Inputs(registry)
     for entry in registry.of("measurement"):
-        record = entry.record
-        assert isinstance(record, Measurement)
-        yield from _units(entry, record)
-        yield from _formulas(entry, record, ledger)
-        yield from _published(entry, record, ledger)
-        yield from _order(entry, record)
-        yield from _arms(entry, record, ledger)
+        yield from memo.keyed("figures", entry, inputs.key(entry), lambda entry=entry: _measurement(entry, ledger_of(registry)))  # type: ignore[misc]  # the default binds the entry of this round
     for entry in registry.of("claim"):
-        yield from _claim(entry, ledger)
-    yield from _citations(registry, ledger)
+        yield from memo.keyed("claim", entry, inputs.key(entry), lambda entry=entry: _claim(entry, ledger_of(registry)))  # type: ignore[misc]  # as above
+    for entry in registry:
+        if entry.extract.cites:
+            yield from memo.keyed("citations", entry, inputs.key(entry), lambda entry=entry: _citations(entry, ledger_of(registry)))  # type: ignore[misc]  # as above
+
+
+class Inputs:
+    """Which records the figures of a record rest on: those that its formulas and citations name, and so on from there."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.digests = Digests(registry)
+        self._named: dict[str, frozenset[str]] = {}
+
+    def key(self, entry: Entry) -> str:
+        """A digest of everything that the figures of an entry can depend on. A count depends on all records."""
+        reached: set[str] = set()
+        todo = [entry.id]
+        while todo:
+            for name in self._names(todo.pop()) - reached:
+                reached.add(name)
+                todo.append(name)
+        if "count" in reached:
+            return self.digests.of(("all", ""))
+        return " ".join(f"{name}={self.digests.of(('get', name))}" for name in sorted(reached))
+
+    def _names(self, record_id: str) -> frozenset[str]:
+        """The measurements that the texts of a record name, and `count` when it may count records."""
+        known = self._named.get(record_id)
+        if known is None:
+            entry = self.registry.get(record_id)
+            text = encode(entry.raw.data).decode() if entry is not None else ""
+            known = self._named[record_id] = frozenset(re.findall(r"\bM[1-9][0-9]*\b|\bcount(?=\s*\()", text))
+        return known
+
+
+def _measurement(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
+    record = entry.record
+    assert isinstance(record, Measurement)
+    yield from _units(entry, record)
+    yield from _formulas(entry, record, ledger)
+    yield from _published(entry, record, ledger)
+    yield from _order(entry, record)
+    yield from _arms(entry, record, ledger)
 
 
 def _units(entry: Entry, record: Measurement) -> Iterator[Problem]:
@@ -162,10 +201,9 @@ def _claim_code(judgement: Judgement) -> Code | None:
     return CLAIM_UNSUPPORTED if judgement.unsupported and worst is not None and worst.verdict is Verdict.HOLDS else CLAIM_UNDECIDED
 
 
-def _citations(registry: Registry, ledger: Ledger) -> Iterator[Problem]:
-    for cited in ledger.citations:
+def _citations(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
+    for cited in ledger.cited_in(entry):
         error = cited.citation.error
         if error is not None and error.fault != "blocked":
-            entry = registry.entries[cited.record]
             place = place_in_text(entry.raw, cited.loc, cited.text, error.offset)
             yield Problem(CITATION_ERROR, f"a citation in {entry.id}: {error.message}", place, entry.id, error.hint)

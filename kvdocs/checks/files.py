@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvdocs.memo import Memo
 from kvdocs.problems import MISSING_FILE, OUTSIDE_PROJECT, Problem, did_you_mean
 from kvdocs.project import Project
 from kvdocs.registry import Registry
 
 
-def check_files(registry: Registry, project: Project) -> Iterator[Problem]:
+def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """Every file that a record names is there, below the project's root, links followed."""
     root = project.root.resolve()
     for entry in registry:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvdocs.memo import Memo
 from kvdocs.mentions import has_prefix
 from kvdocs.problems import UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
 from kvdocs.project import Project
 from kvdocs.registry import Registry
 
 
-def check_links(registry: Registry, project: Project) -> Iterator[Problem]:
+def check_links(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """Every typed link names a record that exists, of a kind that the field allows."""
     for entry in registry:
         for link in registry.links_from(entry.id):
@@ -34,7 +35,7 @@ def _field(loc: tuple[str | int, ...]) -> str:
     return ".".join(str(part) for part in loc if isinstance(part, str))
 
 
-def check_mentions(registry: Registry, project: Project) -> Iterator[Problem]:
+def check_mentions(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """Every id that prose mentions is the id of a record."""
     for entry in registry:
         for loc, word in entry.extract.mentions:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvdocs.graph import cycles, dependency_graph, edges
+from kvdocs.graph import cycles, dependency_graph, edges, is_acyclic
 from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
 from kvdocs.kinds.reference import Reference
+from kvdocs.memo import Memo
 from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Problem
 from kvdocs.project import Project
-from kvdocs.registry import Registry
+from kvdocs.registry import Entry, Registry
 
 
-def check_cycles(registry: Registry, project: Project) -> Iterator[Problem]:
+def check_cycles(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """No record waits for itself through others; a circle is shown whole, with the place of each of its edges."""
+    if is_acyclic(edges(registry)):
+        return
     for cycle in cycles(dependency_graph(registry)):
         names = " → ".join([edge.blocker for edge in cycle] + [cycle[0].blocker])
         places = [(registry.entries[e.waiting].raw.place_of(e.loc, value=True), f"{e.waiting} waits for {e.blocker}") for e in cycle]
@@ -22,19 +25,21 @@ def check_cycles(registry: Registry, project: Project) -> Iterator[Problem]:
         yield Problem(CYCLE, f"these block each other: {names}", places[0][0], cycle[0].waiting, hint, tuple(places))
 
 
-def check_statuses(registry: Registry, project: Project) -> Iterator[Problem]:
+def check_status(entry: Entry, registry: Registry) -> Iterator[Problem]:
     """What is done has no unmet blocker; nothing waits for what is not planned or was rejected."""
-    for edge in edges(registry):
-        waiting, blocker = registry.entries[edge.waiting], registry.entries[edge.blocker]
-        place = waiting.raw.place_of(edge.loc, value=True)
-        if _is_not_planned(waiting.record):
+    if _is_not_planned(entry.record):
+        return
+    for link in registry.links_from(entry.id):
+        blocker = registry.get(link.target) if link.ref.orders else None
+        if blocker is None:
             continue
-        if _is_finished(waiting.record) and not _is_finished(blocker.record):
-            yield Problem(DONE_BUT_BLOCKED, f"{waiting.id} is done, but {blocker.id}, which blocks it, is not", place, waiting.id, hint=f"reopen {waiting.id}, finish {blocker.id}, or remove the link")
+        place = entry.raw.place_of(link.loc, value=True)
+        if _is_finished(entry.record) and not _is_finished(blocker.record):
+            yield Problem(DONE_BUT_BLOCKED, f"{entry.id} is done, but {blocker.id}, which blocks it, is not", place, entry.id, hint=f"reopen {entry.id}, finish {blocker.id}, or remove the link")
         elif _is_not_planned(blocker.record):
-            yield Problem(NEEDS_NOT_PLANNED, f"{waiting.id} waits for {blocker.id}, which is not planned", place, waiting.id, hint=f"plan {blocker.id}, or say that {waiting.id} is not planned either")
+            yield Problem(NEEDS_NOT_PLANNED, f"{entry.id} waits for {blocker.id}, which is not planned", place, entry.id, hint=f"plan {blocker.id}, or say that {entry.id} is not planned either")
         elif isinstance(blocker.record, Reference) and blocker.record.type == "pull-request" and blocker.record.state == "closed":
-            yield Problem(BLOCKED_BY_REJECTED, f"{waiting.id} waits for {blocker.record.short}, which was closed without being merged", place, waiting.id)
+            yield Problem(BLOCKED_BY_REJECTED, f"{entry.id} waits for {blocker.record.short}, which was closed without being merged", place, entry.id)
 
 
 def _is_finished(record: object) -> bool:
