@@ -22,7 +22,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "set": ("set:set_", "Give fields of a record new values."),
     "link": ("link:link", "Link a record to others."),
     "unlink": ("link:unlink", "End links from a record to others."),
+    "rename": ("rename:rename", "Give a record a new id, everywhere at once."),
     "ack": ("ack:ack", "Accept a warning about a record, with the reason."),
+    "fmt": ("fmt:fmt", "Bring record files into their stable form."),
 }
 """Each command: where it is, and the line that the overview shows (a test compares it with the command's own help)."""
 

@@ -64,10 +64,15 @@ def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, not
     sys.exit(1 if refused else 0)
 
 
-def _print(plan: Plan) -> None:
-    for line in plan.diff().splitlines():
+def show_diff(diff: str) -> None:
+    """Print a unified diff in the colours of one."""
+    for line in diff.splitlines():
         tone = "good" if line.startswith("+") and not line.startswith("+++") else "bad" if line.startswith("-") and not line.startswith("---") else "off" if line.startswith("@@") else "plain"
         say(paint(line, tone))
+
+
+def _print(plan: Plan) -> None:
+    show_diff(plan.diff())
     for problem in plan.new:
         say(f"new: {problem}")
     for problem in plan.solved:

@@ -75,7 +75,7 @@ def _edited(draft: Draft, kind: Kind, data: dict[str, Any]) -> tuple[Plan, str]:
         text = changed
         record = without_explanations(text, original)
         attempt = Draft(draft.project)
-        path = path_of(kind, {**data, "title": "untitled", **parsed(record)})
+        path = path_of(kind, {"title": "untitled", **data, **parsed(record)})
         attempt.write(path, record.encode())
         plan = plan_edit(attempt)
         if not plan.errors:

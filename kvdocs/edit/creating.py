@@ -108,12 +108,12 @@ def _is_inside_block(lines: list[str], number: int) -> bool:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The data of a filled-in template; empty when it cannot be read (the check then says why)."""
+    """What a filled-in template holds, without empty fields; nothing when it cannot be read (the check then says why)."""
     try:
         value = load_yaml(text.encode())
     except SourceError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return {name: v for name, v in value.items() if v is not None} if isinstance(value, dict) else {}
 
 
 def explanation(model: type[BaseModel], name: str, slot: Slot) -> list[str]:

@@ -97,7 +97,7 @@ def _file_diff(change: FileChange, source: FileChange | None) -> Iterator[str]:
     old = f"a/{source.path if source is not None else change.path}" if before is not None else "/dev/null"
     new = f"b/{change.path}" if change.after is not None else "/dev/null"
     if source is not None:
-        yield f"rename from {source.path}\nrename to {change.path}\n"
+        yield f"diff --git {old} {new}\nrename from {source.path}\nrename to {change.path}\n"
     for line in unified_diff(_lines(before), _lines(change.after), old, new):
         yield line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
 

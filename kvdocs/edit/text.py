@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +11,7 @@ from kvdocs.model import Loc
 from kvdocs.source import compose, decode
 
 _BOM = b"\xef\xbb\xbf"
+_COMMENT = re.compile(r"(?:(?<=\s)|\A)#[^\r\n]*")
 
 
 class EditError(Exception):
@@ -117,3 +120,30 @@ def node_at(root: Any, loc: Loc) -> Any:
         else:
             return None
     return node
+
+
+def scalars(node: Any) -> Iterator[Any]:
+    """Every scalar node below a node, keys included, in the order of the text."""
+    if node.id == "scalar":
+        yield node
+    for child in node.value if node.id != "scalar" else ():
+        for part in child if isinstance(child, tuple) else (child,):
+            yield from scalars(part)
+
+
+def comments(text: str, root: Any) -> list[tuple[int, int]]:
+    """Where the comments of a file are: from the `#` to the end of the line."""
+    found: list[tuple[int, int]] = []
+    position = 0
+    for node in scalars(root):
+        found += _comments_between(text, position, node.start_mark.index)
+        if node.style in ("|", ">"):
+            header = text.find("\n", node.start_mark.index)
+            found += _comments_between(text, node.start_mark.index, len(text) if header < 0 else header)
+        position = node.end_mark.index
+    return [*found, *_comments_between(text, position, len(text))]
+
+
+def _comments_between(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for match in _COMMENT.finditer(text, start, end):
+        yield match.start(), match.end()

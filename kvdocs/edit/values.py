@@ -19,7 +19,7 @@ from kvdocs.edit.fields import Slot, field_order
 from kvdocs.edit.text import EditError
 from kvdocs.source import SourceError, load_yaml
 
-WIDTH = 120
+WIDTH = 160
 """The widest line of prose, and of a list in one line."""
 
 STEP = 2
