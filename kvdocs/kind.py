@@ -35,6 +35,9 @@ class Context(Protocol):
     def source_link(self, path: str, line: int | None = None, *, repository: str | None = None, commit: str | None = None) -> Link:
         """A link to a line of source at the project's host; text alone when the repository is not known."""
 
+    def file(self, entry: Entry, name: str) -> Link:
+        """A link to a file that a record names, relative to the record; text alone when it is not there."""
+
     def computed(self, kind: str, target: str) -> Any:
         """What a stage computed for a record: `order`, `evidence`, `figures`, `history`; None when there is nothing."""
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._owned import Owned, check_owner, owners_cell
 from kvdocs.kinds.item import Item
@@ -155,13 +156,19 @@ def _how_to_see(record: Defect, context: Context) -> list[Section]:
     if record.command:
         blocks.append(CodeBlock(record.command, "bash"))
     if record.script:
-        blocks.append(Prose(context.prose(f"Script: {record.script}")))
+        blocks += _script(record.script, context)
     if record.needs:
         blocks.append(Prose(context.prose("It can be seen only where these are repaired: " + ", ".join(record.needs))))
     sections = [Section("How to see it", tuple(blocks))] if blocks else []
     if record.output:
         sections.append(Section("What it prints", (CodeBlock(record.output, "text", "reported", marked_lines(record)),)))
     return sections
+
+
+def _script(script: str, context: Context) -> list[Block]:
+    """The command that executes the defect's script and keeps what comes out."""
+    words = Prose(Md(f"Or with its script, {markup.link(context.link(script))}, which says by itself whether it reproduced the defect:"))
+    return [words, CodeBlock(f"kvdocs run {script}", "bash")]
 
 
 def marked_lines(record: Defect) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from pydantic import Field
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Commit, File, Markdown, Part, Record, Ref
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Cell, Code, Fact, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
 
 
 class ProbeCheck(Part):
@@ -52,7 +52,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         Fact("Applied on top of", tuple(context.link(p) for p in record.applied_on) or None),
         Fact("Output", correctness_badge(record)),
         Fact("Note", context.prose(record.output_note, record.id) if record.output_note and record.output_correct else None),
-        Fact("File", Code(record.file) if record.file else None),
+        Fact("File", context.file(entry, record.file) if record.file else None),
         Fact("Kept at", context.prose(record.kept_at, record.id) if record.kept_at else None),
     ]
     sections = [Section("What it is for", (Prose(context.prose(record.purpose, record.id)),))]

@@ -167,8 +167,8 @@ def view(entry: Entry, context: Context) -> RecordView:
     facts = (
         Fact("Purpose", purpose_badge(record)),
         Fact("About", tuple(context.link(u.id) for u in users) or None),
-        Fact("File", Code(record.file)),
-        Fact("Further files", tuple(Code(name) for name in record.files) or None),
+        Fact("File", context.file(entry, record.file)),
+        Fact("Further files", tuple(context.file(entry, name) for name in record.files) or None),
         Fact("Time limit", f"{record.timeout_s} s"),
         Fact("Executions in one run", str(record.repeat) if record.repeat > 1 else None),
         Fact("One GPU job at a time", "yes" if record.takes_lock else None),

@@ -20,6 +20,9 @@ DOCUMENTS: Mapping[str, str] = {
 }
 """The stand-alone documents by the names that kinds use for them."""
 
+CARRIED: Mapping[str, str] = {"scripts": "repro", "probes": "probes"}
+"""The folders of the registry whose files go along with the documents, and where they go."""
+
 
 class Addresses(Protocol):
     """Where pages lie in one kind of output."""
@@ -35,7 +38,7 @@ class Addresses(Protocol):
         """The file that lists a kind."""
 
     def source(self, path: str) -> str | None:
-        """The file in the output that shows a record's YAML; None when there is none."""
+        """The file in the output that shows a file of the registry; None when the output does not carry it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,10 @@ class DocumentAddresses:
     def kind(self, kind: Kind) -> str | None:
         return document_file(self.slug, kind.document) if kind.document else None
 
-    def source(self, path: str) -> str | None:  # noqa: ARG002  # documents carry no YAML
-        return None
+    def source(self, path: str) -> str | None:
+        """Scripts and patches lie beside the document that lists them; YAML is left behind."""
+        folder, _, name = path.removeprefix("registry/").partition("/")
+        return f"{CARRIED[folder]}/{name}" if folder in CARRIED and not path.endswith((".yaml", ".json")) else None
 
 
 def document_file(slug: str, document: str) -> str:

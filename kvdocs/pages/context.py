@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from posixpath import relpath
+from posixpath import dirname, join, normpath, relpath
 from typing import TYPE_CHECKING, Any
 
 from kvdocs import markup
@@ -62,6 +62,7 @@ class Publication:
         """The files of the registry that pages speak of, as far as they exist."""
         root = next((entry.raw.root for entry in self.registry), None)
         named = {entry.raw.path for entry in self.registry} | {problem.place.path for problem in self.problems}
+        named |= {beside(entry, name) for entry in self.registry for _, name in entry.extract.files}
         return frozenset(path for path in named if root is not None and (root / path).is_file())
 
     @cached_property
@@ -182,12 +183,21 @@ class PageContext:
         copy = self.publication.addresses.source(path) if path in self.publication.source_paths else None
         return Link(text, relative(self.page, copy) if copy else "")
 
+    def file(self, entry: Entry, name: str) -> Link:
+        """As `Context.file`."""
+        return replace(self.file_link(beside(entry, name)), text=name)
+
     def computed(self, kind: str, target: str) -> Any:
         """As `Context.computed`."""
         if kind == "order":
             return self.publication.order.rows.get(target)
         provider = self.publication.providers.get(kind)
         return provider(target) if provider is not None else None
+
+
+def beside(entry: Entry, name: str) -> str:
+    """The path from the project's root of a file that a record names."""
+    return normpath(join(dirname(entry.raw.path), name))
 
 
 def name_of(entry: Entry) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from kvdocs.document import SCHEMA, record_document
+from kvdocs.markup import Dialect
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile
 from kvdocs.reports import json_document as problems_document
@@ -72,8 +73,8 @@ def redirects(publication: Publication) -> Iterator[DataFile]:
 
 
 def sources(publication: Publication) -> Iterator[DataFile]:
-    """A copy of each record's file, as text that a browser shows, unless the settings name a host for them."""
-    if publication.settings.source_url:
+    """A copy of each file of the registry that pages speak of, unless the settings name a host for them."""
+    if publication.settings.source_url and publication.addresses.dialect is Dialect.SITE:
         return
     root = next((entry.raw.root for entry in publication.registry), None)
     for path in sorted(publication.source_paths):

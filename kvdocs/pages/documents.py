@@ -9,24 +9,26 @@ from kvdocs import markup
 from kvdocs.kind import Kind
 from kvdocs.pages.address import DOCUMENTS, DocumentAddresses, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.data import sources
 from kvdocs.pages.home import work_sections
 from kvdocs.pages.lists import kind_table
 from kvdocs.pages.overview import overview_page
-from kvdocs.pages.page import Page
+from kvdocs.pages.page import DataFile, Page
 from kvdocs.registry import Entry
 from kvdocs.view import Block, Fact, Facts, Items, Md, Prose, Section
 
 TITLES = {"roadmap": "roadmap", "defects": "defects", "measurements": "measurements", "repro": "reproduction scripts", "probes": "probes"}
 
 
-def document_pages(publication: Publication) -> Iterator[Page]:
-    """The documents that have records to show, then the overview."""
+def document_pages(publication: Publication) -> Iterator[Page | DataFile]:
+    """The documents that have records to show, then the overview, then the scripts and patches that they speak of."""
     outside = replace(publication, addresses=DocumentAddresses(publication.settings.slug))
     for name in DOCUMENTS:
         page = _document(name, outside)
         if page is not None:
             yield page
     yield overview_page(outside)
+    yield from sources(outside)
 
 
 def _document(name: str, publication: Publication) -> Page | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kvdocs import markup
 from kvdocs.kinds.defect import TONES as DEFECT_TONES
 from kvdocs.kinds.item import STATE_TONES
+from kvdocs.kinds.result import result_of
 from kvdocs.order import Row
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.counts import Count, card, counts
@@ -146,12 +147,17 @@ def _executions(context: PageContext) -> tuple[Section, ...]:
     entries = context.registry.of("result")
     if not entries:
         return ()
-    newest = sorted(entries, key=lambda e: str(getattr(e.record, "started", "")), reverse=True)[:NEWEST]
+    newest = sorted(entries, key=_started, reverse=True)[:NEWEST]
     kind = newest[0].kind
     rows = tuple((context.link(e.id, e.id), *(column.cell(e, context) for column in kind.columns)) for e in newest)
     table = Table(("Execution", *(column.heading for column in kind.columns)), rows)
     more = Prose(Md(f"{markup.link(context.list_of(kind, f'All {len(entries)} executions'))}."))
     return (Section("Newest executions", (table, more), "executions"),)
+
+
+def _started(entry: Entry) -> str:
+    """When an execution began; empty when that is not known, so that it comes last."""
+    return str(result_of(entry).invocation.get("started") or "")
 
 
 def _changes(context: PageContext) -> tuple[Section, ...]:
