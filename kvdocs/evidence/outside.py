@@ -29,8 +29,8 @@ class Execution:
 
     `exit_code` is as the shell reported it (134 for an abort); `timed_out` says that a time limit ended it.
     `cut` says that the output is longer than what is here; `tail` is what is known of its last lines then.
-    `started` is a time stamp in UTC. `figures` are what a reader of the output's format found in it, `lossy` what it
-    could not; `format` names the reader.
+    `started` is a time stamp in UTC. `figures` are what a reader of the output's format found in it (they decide nothing),
+    `lossy` what it could not; `format` names the reader.
     """
 
     environment: str
@@ -59,7 +59,7 @@ def add_execution(root: Path, spec: ScriptSpec, execution: Execution, environ: M
     check_name(execution.environment)
     redactor = Redactor({}, environ)
     logs = {"stdout": _log(execution, redactor), "stderr": whole_log(redactor.data(execution.stderr))}
-    record = assemble(_draft(spec, execution), _end(execution), logs, dict(execution.figures), redactor)
+    record = assemble(_draft(spec, execution), _end(execution), logs, {}, redactor)
     return add_result(root, record, logs)
 
 
@@ -81,6 +81,7 @@ def _draft(spec: ScriptSpec, execution: Execution) -> dict[str, Any]:
             "by": {key: runner_identity()[key] for key in ("name", "version")},
             "format": execution.format,
             "files": [{"name": name, "sha256": hashed} for name, hashed in execution.files],
+            "found": dict(execution.figures),
             "lossy": list(execution.lossy),
         },
     }  # fmt: skip

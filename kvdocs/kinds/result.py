@@ -113,7 +113,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     sections = [
         Section("Why this verdict", (Items(tuple(Code(reason) if "`" in reason else reason for reason in record.judgement.get("reasons", ()))), *_conditions(record))),
         *_figures(record), Section("Command", (CodeBlock(_command(record), "bash"), *_variables(record))),
-        *_machine(record), *_alone(record), *_source(record), *_kept(record),
+        *_machine(record), *_alone(record), *_source(record), *_kept(record), *_imported(record),
     ]  # fmt: skip
     return RecordView(state=verdict_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=_notices(record))
 
@@ -227,6 +227,27 @@ def _kept(record: Result) -> list[Section]:
     if record.redaction:
         blocks.append(Prose(Md("Taken out: " + ", ".join(f"{r['rule'].replace('-', ' ')} ({r['count']})" for r in record.redaction) + ".")))
     return [Section("Output", tuple(blocks))] if blocks else []
+
+
+def _imported(record: Result) -> list[Section]:
+    """Where an imported execution comes from, what its output was found to hold, and what was lost on the way."""
+    told = record.import_
+    if told is None:
+        return []
+    rows: list[tuple[Cell, ...]] = [(f"file {file['name']}", Code(str(file["sha256"]))) for file in told.get("files") or ()]
+    rows += [(name.replace("_", " "), _found(value)) for name, value in flat(told.get("found") or {}) if value not in (None, [], "")]
+    blocks: list[Block] = [Prose(Md(f"Imported as {told.get('format')}.")), *([Table(("What", "Value"), tuple(rows))] if rows else [])]
+    if told.get("lossy"):
+        blocks += [Prose(Md("What the source does not tell, or lost:")), Items(tuple(map(str, told["lossy"])))]
+    return [Section("Where it comes from", tuple(blocks))]
+
+
+def _found(value: Any) -> str:
+    """A finding in words; a list of mappings as its first entries."""
+    if isinstance(value, list):
+        shown = [", ".join(str(part) for part in item.values() if part is not None) if isinstance(item, dict) else str(item) for item in value[:5]]
+        return "; ".join(shown) + (f"; … ({len(value)} in all)" if len(value) > len(shown) else "")
+    return str(value)
 
 
 KIND = Kind(

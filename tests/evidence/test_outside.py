@@ -33,7 +33,13 @@ def add(root: Path, output: bytes, **given: Any) -> dict[str, Any]:
 
 def test_what_was_given_and_what_a_log_does_not_tell(tmp_path: Path) -> None:
     record = add(
-        tmp_path, b"Barrier error\nERROR SUMMARY: 1 errors\n", started="2026-11-29T15:00:00Z", duration_s=2.0, files=(("d2.log", "ab" * 32),), lossy=("unknown: the options",)
+        tmp_path,
+        b"Barrier error\nERROR SUMMARY: 1 errors\n",
+        started="2026-11-29T15:00:00Z",
+        duration_s=2.0,
+        files=(("d2.log", "ab" * 32),),
+        lossy=("unknown: the options",),
+        figures={"errors": 1},
     )
     assert (record["kind"], record["script"], record["environment"], record["about"]) == ("import", "barrier", "h200", ["D2"])
     assert record["invocation"]["argv"] == ["compute-sanitizer", "--tool", "synccheck", "bin/test", "-p", "a b"]
@@ -42,6 +48,7 @@ def test_what_was_given_and_what_a_log_does_not_tell(tmp_path: Path) -> None:
     assert (record["judgement"]["verdict"], record["status"]) == ("reproduced", "FAIL")
     assert [what["what"] for what in record["missing"]] == list(NOT_IN_A_LOG)
     assert (record["import"]["files"], record["import"]["lossy"]) == ([{"name": "d2.log", "sha256": "ab" * 32}], ["unknown: the options"])
+    assert (record["import"]["found"], record["metrics"]) == ({"errors": 1}, {})
     assert list(verify(tmp_path)) == []
 
 
