@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
 
@@ -110,14 +110,14 @@ class Interval:
         """The natural logarithm."""
         if self.low <= 0:
             raise UndefinedError(f"takes the logarithm of a number that may not be positive ({show(self.low)})")
-        return Interval(_next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), _next(_decimal(self.high, _CEILING).ln(_CEILING), down=False))
+        return _outward(_next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), _next(_decimal(self.high, _CEILING).ln(_CEILING), down=False))
 
     def exp(self) -> Interval:
         """The power of e."""
         if max(abs(self.low), abs(self.high)) > 600:
             raise UndefinedError(f"takes the exponential of a number beyond 600 ({show(self.high)})")
         low = _next(_decimal(self.low, _FLOOR).exp(_FLOOR), down=True)
-        return Interval(max(low, Fraction(0)), _next(_decimal(self.high, _CEILING).exp(_CEILING), down=False))
+        return _outward(max(low, Fraction(0)), _next(_decimal(self.high, _CEILING).exp(_CEILING), down=False))
 
 
 def written(number: int | Decimal, *, exact: bool = False) -> Interval:
@@ -161,8 +161,9 @@ def show(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
-_FLOOR = Context(prec=45, rounding=ROUND_FLOOR, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_CEILING = Context(prec=45, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+# The exponents reach as far as `LARGEST` needs: the number next to zero must not have more digits than memory holds.
+_FLOOR = Context(prec=45, rounding=ROUND_FLOOR, Emax=999, Emin=-999)
+_CEILING = Context(prec=45, rounding=ROUND_CEILING, Emax=999, Emin=-999)
 
 
 def _decimal(value: Fraction, context: Context) -> Decimal:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import sqrt
 
-from kvdocs.figures.formula import FormulaError, Key, Reference, ScopeError, evaluate
+from kvdocs.figures.formula import FormulaError, Key, Reference, ScopeError, evaluate, references
 from kvdocs.figures.interval import Interval, UndefinedError, written
 from kvdocs.figures.quantity import Input, Quantity, describe, of_input
 from kvdocs.figures.sheet import Cell, Number, Sheet
@@ -16,9 +17,6 @@ from kvdocs.figures.spread import ENOUGH_DEGREES, Spread, pooled_spread, spread_
 from kvdocs.figures.table import CellName, Figure, Table
 from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
 from kvdocs.problems import did_you_mean
-
-MAX_CHAIN = 24
-"""How many formulas may lean on one another; it keeps the stack from overflowing."""
 
 Count = Callable[[str, Mapping[str, str]], int]
 """How many records of a kind have these fields; ScopeError when there is no such kind or field."""
@@ -39,20 +37,27 @@ class Workbook:
         self.broken = broken
         self.count = count
         self._figures: dict[CellName, Figure] = {}
-        self._running: list[CellName] = []
+        self._open: dict[CellName, None] = {}
         self._readers: dict[CellName, dict[CellName, None]] | None = None
 
     def figure(self, name: CellName) -> Figure:
-        """The figure of a cell. Its sheet, column and row exist."""
-        known = self._figures.get(name)
-        if known is None:
-            self._running.append(name)
-            try:
-                known = self._compute(name)
-            finally:
-                self._running.pop()
-            self._figures[name] = known
-        return known
+        """The figure of a cell. Its sheet, column and row exist.
+
+        What its formula needs is computed first, from a list of what is still to do and not by recursion:
+        a long chain of formulas cannot overflow the stack, and what is still open when it is read belongs to a circle.
+        """
+        todo = [name]
+        while todo:
+            current = todo[-1]
+            if current in self._figures:
+                todo.pop()
+            elif current in self._open:
+                self._figures[current] = self._compute(current)
+                self._open.pop(current)
+            else:
+                self._open[current] = None
+                todo += [needed for needed in self._needs(current) if needed not in self._open]
+        return self._figures[name]
 
     def table(self, measurement: str) -> Table:
         """All figures of a measurement that exists."""
@@ -97,6 +102,16 @@ class Workbook:
                     continue
                 arms += [[float(s) for s in row[column.name].samples] for row in floor.rows.values() if same and column.name in row]
         return pooled_spread(arms)
+
+    def _needs(self, name: CellName) -> Iterator[CellName]:
+        """The cells that the formula of a cell names, as far as they exist; what is wrong with the others, computing will say."""
+        formula = self.sheets[name.measurement].columns[name.column].compute
+        scope = self.scope(name.row, name.measurement)
+        for reference in _references(formula) if formula is not None else ():
+            try:
+                yield from scope.names(reference)
+            except ScopeError:
+                continue
 
     def _compute(self, name: CellName) -> Figure:
         sheet = self.sheets[name.measurement]
@@ -161,13 +176,17 @@ class WorkbookScope:
     read: dict[CellName, None] = field(default_factory=dict)
 
     def resolve(self, reference: Reference) -> Quantity | tuple[Quantity, ...]:
+        names = self.names(reference)
+        return self._whole(reference, names) if reference.whole else self._cell(names[0])
+
+    def names(self, reference: Reference) -> tuple[CellName, ...]:
+        """The cells that a reference means: one, or those of a whole column."""
         sheet = self._sheet(reference)
         if reference.column not in sheet.columns:
             hint = did_you_mean(reference.column, sheet.columns) or f"{sheet.id} has {', '.join(sheet.columns)}"
             raise ScopeError(f"{sheet.id} has no column {reference.column!r}", hint)
-        if reference.whole:
-            return self._whole(sheet, reference.column)
-        return self._cell(CellName(sheet.id, reference.column, self._row(sheet, reference)))
+        rows = tuple(sheet.rows) if reference.whole else (self._row(sheet, reference),)
+        return tuple(CellName(sheet.id, reference.column, row) for row in rows)
 
     def count(self, kind: str, where: Mapping[str, str]) -> int:
         return self.workbook.count(kind, where)
@@ -193,32 +212,40 @@ class WorkbookScope:
         rows = ", ".join(map(str, sheet.rows))
         raise ScopeError(f"{sheet.id} has no row {row!r}", f"its rows are {rows}", "absent" if reference.row is None else "name")
 
-    def _whole(self, sheet: Sheet, column: str) -> tuple[Quantity, ...]:
+    def _whole(self, reference: Reference, names: tuple[CellName, ...]) -> tuple[Quantity, ...]:
+        """The figures of a column; empty cells are left out."""
         found = []
-        for row in sheet.rows:
+        for name in names:
             try:
-                found.append(self._cell(CellName(sheet.id, column, row)))
-            except ScopeError as fault:
-                if fault.fault != "absent":
+                found.append(self._cell(name))
+            except ScopeError as error:
+                if error.fault != "absent":
                     raise
         if not found:
-            raise ScopeError(f"{sheet.id}.{column} has no figures", fault="absent")
+            raise ScopeError(f"{reference} has no figures", fault="absent")
         return tuple(found)
 
     def _cell(self, name: CellName) -> Quantity:
         self.read[name] = None
-        running = self.workbook._running
-        if name in running:
-            circle = [*running[running.index(name) :], name]
+        open_cells = list(self.workbook._open)
+        if name in open_cells:
+            circle = [*open_cells[open_cells.index(name) :], name]
             raise ScopeError("needs itself: " + " → ".join(map(str, circle)), fault="cycle")
-        if len(running) > MAX_CHAIN:
-            raise ScopeError(f"more than {MAX_CHAIN} formulas lean on one another")
         figure = self.workbook.figure(name)
         if figure.error is not None:
             absent = figure.error.fault == "absent"
             raise ScopeError(figure.error.message if absent else f"{name} cannot be computed", fault="absent" if absent else "blocked")
         assert figure.quantity is not None
         return figure.quantity
+
+
+@lru_cache(maxsize=512)
+def _references(formula: str) -> tuple[Reference, ...]:
+    """The cells that a formula names; none when it cannot be read."""
+    try:
+        return references(formula)
+    except FormulaError:
+        return ()
 
 
 def _key(name: CellName, measured: Unit) -> Quantity:

@@ -131,7 +131,14 @@ def _formulas(record: Measurement, context: Context) -> list[Section]:
 def published_table(figures: tuple[Figure, ...]) -> Table:
     """Published figures with what the inputs give: one row each."""
     rows = tuple(
-        (Code(str(f.name)), f.published_text, f.text if f.reproduction != "no inputs on record" else None, interval_text(f) or None, Code(f.column.compute) if f.column.compute else None, Badge(str(f.reproduction), REPRODUCTION_TONES[str(f.reproduction)]))
+        (
+            Code(str(f.name)),
+            f.published_text,
+            f.text if f.reproduction != "no inputs on record" else None,
+            interval_text(f) or None,
+            Code(f.column.compute) if f.column.compute else None,
+            Badge(str(f.reproduction), REPRODUCTION_TONES[str(f.reproduction)]),
+        )
         for f in figures
     )
     return Table(("Figure", "Published", "Recomputed", "Rounding allows", "Formula", "Verdict"), rows, frozenset({1, 2, 3}), sortable=True, name="published")

@@ -111,7 +111,11 @@ def _rows(judgement: Judgement) -> list[Section]:
     rows: list[tuple[Cell, ...]] = []
     for row in judgement.rows:
         key = f"{row.row:,}" if isinstance(row.row, int) else row.row
-        marked: tuple[Inline, ...] = (Badge(str(row.verdict), TONES[str(row.verdict)]), "worst row") if row is judgement.worst and len(judgement.rows) > 1 else (Badge(str(row.verdict), TONES[str(row.verdict)]),)
+        marked: tuple[Inline, ...] = (
+            (Badge(str(row.verdict), TONES[str(row.verdict)]), "worst row")
+            if row is judgement.worst and len(judgement.rows) > 1
+            else (Badge(str(row.verdict), TONES[str(row.verdict)]),)
+        )
         rows.append((key, row.text, row.range_text or None, marked))
     return [Section("Row by row", (Table(("Row", "Value", "Rounding and uncertainty allow", "Verdict"), tuple(rows), frozenset({1, 2})),))]
 
