@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init:init", "A small working project in an empty folder."),
     "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
     "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
+    "run": ("run:run", "Execute scripts and keep what comes out."),
+    "pack": ("pack:pack", "One file that runs scripts on a bare machine."),
     "new": ("new:new", "Add a record."),
     "set": ("set:set_", "Give fields of a record new values."),
     "link": ("link:link", "Link a record to others."),
@@ -25,6 +27,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rename": ("rename:rename", "Give a record a new id, everywhere at once."),
     "ack": ("ack:ack", "Accept a warning about a record, with the reason."),
     "fmt": ("fmt:fmt", "Bring record files into their stable form."),
+    "import": ("import_:import_", "Take in what other programs and other machines wrote."),
+    "export": ("export:export", "Give records and results in the formats of other programs."),
 }
 """Each command: where it is, and the line that the overview shows (a test compares it with the command's own help)."""
 
