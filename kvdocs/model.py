@@ -89,7 +89,6 @@ Date = Annotated[date, BeforeValidator(_text_date)]
 """A day, written `2026-08-24`."""
 
 
-
 def _number(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise PydanticCustomError("number_type", "a number")
@@ -154,9 +153,23 @@ def prose_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
         yield loc, str(text)
 
 
-@cache
 def _walk_model(model: type[BaseModel], marker: type) -> Walk | None:
-    """A function that walks an instance of `model`, or None when no field leads to a `marker`."""
+    """A function that walks an instance of `model`, or None when no field leads to a `marker`; a model may hold itself."""
+    if (model, marker) in _under_way:
+        return lambda value, loc: walk(value, loc) if (walk := _walk_fields(model, marker)) is not None else iter(())
+    _under_way.add((model, marker))
+    try:
+        return _walk_fields(model, marker)
+    finally:
+        _under_way.discard((model, marker))
+
+
+_under_way: set[tuple[type[BaseModel], type]] = set()
+"""Models whose fields are being looked at: met again inside themselves, they are looked up when a value is walked."""
+
+
+@cache
+def _walk_fields(model: type[BaseModel], marker: type) -> Walk | None:
     steps: list[tuple[str, Walk]] = []
     for name, field in model.model_fields.items():
         annotation: Any = field.annotation
