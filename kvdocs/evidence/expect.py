@@ -149,9 +149,10 @@ class _Judge:
     def _value_leaf(self, condition: Mapping[str, Any], place: str) -> _Leaf:
         name = condition["value"]
         found = self.captured.get(name) or _metric(name, self.seen)
-        if found.text is not None and isinstance(condition.get("equals"), str):
+        wants_text = isinstance(condition.get("equals"), str)
+        if wants_text and found.text is not None:
             return _Leaf(place, condition, found.text == condition["equals"], repr(found.text), lines=found.lines)
-        if found.number is None:
+        if found.number is None or wants_text:
             known_absent = found.complete
             return _Leaf(place, condition, False if known_absent else None, "not found" if known_absent else "not found in the part of the output that is there", lines=found.lines)
         return _Leaf(place, condition, _all_relations(condition, found.number, {}), found.number.words(), False, not found.number.exact, found.lines)
