@@ -1,0 +1,177 @@
+"""`kvdocs import log` and its like: executions made elsewhere become results; `kvdocs import results` takes whole ones."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from kvdocs.cli.output import fail, paint, print_json, say, the_project
+from kvdocs.exchange.formats import IMPORTS, Format
+
+if TYPE_CHECKING:
+    from kvdocs.evidence.outside import Execution
+    from kvdocs.evidence.spec import ScriptSpec
+    from kvdocs.evidence.store import Stored
+    from kvdocs.project import Project
+
+SCHEMA = "kvdocs/import/v1"
+
+
+def run_commands() -> list[click.Command]:
+    """A command for each format that gives a result."""
+    return [_command(form) for form in IMPORTS if form.gives == "result"]
+
+
+def _command(form: Format) -> click.Command:
+    @click.argument("source", metavar="FILE", type=click.File("rb"))
+    @click.option("--script", "script_id", metavar="ID", required=True, help="The script whose expectations judge it.")
+    @click.option("--env", "environment", metavar="ENV", required=True, help="The environment that it ran on.")
+    @click.option("--exit", "exit_code", type=int, metavar="N", help="The exit code, as the shell reported it; without it the result is inconclusive.")
+    @click.option("--command", "command_line", metavar="TEXT", required=True, help="The command, as it was typed.")
+    @click.option("--commit", metavar="SHA", help="The source that it was built from.")
+    @click.option("--repository", metavar="OWNER/NAME", help="The repository of that commit.")
+    @click.option("--stderr", "errors", type=click.File("rb"), help="The error output, when it was kept apart.")
+    @click.option("--timed-out", is_flag=True, help="A time limit ended it.")
+    @click.option("--cut", is_flag=True, help="FILE is the beginning of a longer output.")
+    @click.option("--tail", metavar="TEXT", default="", help="With --cut: what is known of its last lines; `\\n` parts lines.")
+    @click.option("--started", metavar="TIME", help="When it began, in UTC, such as 2026-11-29T15:48:00Z.")
+    @click.option("--seconds", type=float, metavar="S", help="How long it took.")
+    @click.option("--dry-run", is_flag=True, help="Say what would be stored, and store nothing.")
+    @click.option("--json", "as_json", is_flag=True, help="Print what was stored as a document (kvdocs/import/v1).")
+    @click.pass_context
+    def run(ctx: click.Context, /, source: BinaryIO, script_id: str, environment: str, dry_run: bool, as_json: bool, **given: Any) -> None:
+        project = the_project(ctx)
+        spec = _spec(project, script_id, environment)
+        execution = _execution(form, source, environment, given)
+        _finish(project, spec, execution, dry_run=dry_run, as_json=as_json)
+
+    lacks = f"It does not tell: {form.lacks}."
+    example = f"kvdocs import {form.name} run.log --script d4-test-kvarn --env h200 --exit 134 --commit 775450a68 --command bin/test-kvarn"
+    help_text = f"{form.title[0].upper()}{form.title[1:]}, of an execution made elsewhere: a result.\n\n{lacks}\n\n\b\nExample:\n  {example}"
+    command = click.command(form.name, help=help_text, short_help=f"{form.title}: a result")(run)
+    assert isinstance(command, click.Command)
+    return command
+
+
+def _spec(project: Project, script_id: str, environment: str) -> ScriptSpec:
+    """The script as the runner takes it; ends the command when the script or the environment is not on record."""
+    from kvdocs.kinds import all_kinds
+    from kvdocs.kinds.script import spec_of
+    from kvdocs.load import load_registry
+    from kvdocs.problems import did_you_mean
+
+    registry, _ = load_registry(project, all_kinds())
+    for kind, name in (("script", script_id), ("environment", environment)):
+        entry = registry.get(name)
+        if entry is None or entry.kind.name != kind:
+            fail(f"there is no {kind} {name!r}", did_you_mean(name, (e.id for e in registry.of(kind))))
+    return spec_of(registry, script_id)
+
+
+def _execution(form: Format, source: BinaryIO, environment: str, given: dict[str, Any]) -> Execution:
+    """What was given on the command line, with what the reader of the format finds in the output."""
+    from hashlib import sha256
+
+    from kvdocs.evidence.outside import Execution
+    from kvdocs.exchange.findings import find
+    from kvdocs.exchange.remark import UnreadableSourceError
+
+    output = source.read()
+    errors = given["errors"].read() if given["errors"] is not None else b""
+    try:
+        findings = find(form.name, (output + errors).decode("utf-8", "replace"))
+    except UnreadableSourceError as error:
+        fail(f"{source.name}: {error}", "`kvdocs import log` takes any output")
+    files = [(Path(source.name).name, output)] + ([(Path(given["errors"].name).name, errors)] if given["errors"] is not None else [])
+    return Execution(
+        environment=environment,
+        command=given["command_line"],
+        exit_code=given["exit_code"],
+        stdout=output,
+        stderr=errors,
+        timed_out=given["timed_out"],
+        cut=given["cut"],
+        tail=given["tail"].replace("\\n", "\n").encode() + b"\n" * bool(given["tail"]),
+        commit=given["commit"],
+        repository=given["repository"],
+        started=given["started"],
+        duration_s=given["seconds"],
+        files=tuple((name, sha256(data).hexdigest()) for name, data in files),
+        format=form.name,
+        figures=findings.figures,
+        lossy=tuple(str(remark) for remark in findings.remarks),
+    )
+
+
+def _finish(project: Project, spec: ScriptSpec, execution: Execution, *, dry_run: bool, as_json: bool) -> None:
+    from tempfile import TemporaryDirectory
+
+    from kvdocs.evidence.outside import add_execution
+
+    try:
+        if dry_run:
+            with TemporaryDirectory() as folder:
+                stored = add_execution(Path(folder), spec, execution, os.environ)
+        else:
+            stored = add_execution(project.registry / "results", spec, execution, os.environ)
+    except ValueError as error:
+        fail(str(error))
+    if as_json:
+        print_json({"schema": SCHEMA, "written": not dry_run, "record": stored.record})
+        return
+    _say(stored)
+    for remark in execution.lossy:
+        say(f"note: {remark}")
+    place = f"registry/results/{stored.record['environment']}/{stored.record['script']}/{stored.record['id']}"
+    say(f"{'would have written' if dry_run else 'wrote'} {place}")
+
+
+def _say(stored: Stored) -> None:
+    """A result in a line for the verdict and one for each reason."""
+    judgement = stored.record["judgement"]
+    tone = {"reproduced": "bad", "not-reproduced": "good"}.get(judgement["verdict"], "warn")
+    say(f"{stored.record['script']} on {stored.record['environment']}: {paint(judgement['verdict'].replace('-', ' '), tone, bold=True)} ({stored.record['end']['reason']})")
+    for reason in judgement["reasons"]:
+        say(f"  {reason}")
+
+
+@click.command("results")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print what was taken in as a document (kvdocs/import/v1).")
+@click.pass_context
+def results(ctx: click.Context, folder: Path, as_json: bool) -> None:
+    """Results that `kvdocs run` or a packed job made elsewhere.
+
+    Each result is verified by its hashes before and after it is copied. One that is damaged is refused as a whole, the
+    others are taken in; a result that is here already is left alone.
+
+    Exits with 1 when a result was refused.
+
+    \b
+    Example:
+      kvdocs import results ./kvdocs-results
+    """
+    project = the_project(ctx)
+    from kvdocs.evidence.intake import take_in
+
+    intake = take_in(folder, project.registry / "results")
+    if as_json:
+        refused = [
+            {"path": damage.path.relative_to(folder).as_posix() if damage.path.is_relative_to(folder) else damage.path.name, "what": damage.what} for damage in intake.refused
+        ]
+        names = {key: [stored.record["id"] for stored in found] for key, found in (("taken", intake.taken), ("known", intake.known), ("recovered", intake.recovered))}
+        print_json({"schema": SCHEMA, **names, "refused": refused})
+    else:
+        for stored in intake.taken:
+            _say(stored)
+        for damage in intake.refused:
+            say(f"{paint('refused', 'bad')}: {damage.path}: {damage.what}", err=True)
+        say(
+            f"{len(intake.taken)} taken in, {len(intake.known)} here already, {len({d.path.parent for d in intake.refused})} refused"
+            + (f", {len(intake.recovered)} recovered" if intake.recovered else "")
+        )
+    sys.exit(1 if intake.refused else 0)
