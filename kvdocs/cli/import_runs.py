@@ -82,8 +82,9 @@ def _execution(form: Format, source: BinaryIO, environment: str, given: dict[str
 
     output = source.read()
     errors = given["errors"].read() if given["errors"] is not None else b""
+    tail = given["tail"].replace("\\n", "\n").encode() + b"\n" * bool(given["tail"])
     try:
-        findings = find(form.name, (output + errors).decode("utf-8", "replace"))
+        findings = find(form.name, (output + b"\n" * bool(tail) + tail + errors).decode("utf-8", "replace"))
     except UnreadableSourceError as error:
         fail(f"{source.name}: {error}", "`kvdocs import log` takes any output")
     files = [(Path(source.name).name, output)] + ([(Path(given["errors"].name).name, errors)] if given["errors"] is not None else [])
@@ -95,7 +96,7 @@ def _execution(form: Format, source: BinaryIO, environment: str, given: dict[str
         stderr=errors,
         timed_out=given["timed_out"],
         cut=given["cut"],
-        tail=given["tail"].replace("\\n", "\n").encode() + b"\n" * bool(given["tail"]),
+        tail=tail,
         commit=given["commit"],
         repository=given["repository"],
         started=given["started"],
@@ -124,7 +125,7 @@ def _finish(project: Project, spec: ScriptSpec, execution: Execution, *, dry_run
         print_json({"schema": SCHEMA, "written": not dry_run, "record": stored.record})
         return
     _say(stored)
-    for remark in execution.lossy:
+    for remark in stored.record["import"]["lossy"]:
         say(f"note: {remark}")
     place = f"registry/results/{stored.record['environment']}/{stored.record['script']}/{stored.record['id']}"
     say(f"{'would have written' if dry_run else 'wrote'} {place}")

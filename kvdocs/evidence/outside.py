@@ -82,7 +82,7 @@ def _draft(spec: ScriptSpec, execution: Execution) -> dict[str, Any]:
             "format": execution.format,
             "files": [{"name": name, "sha256": hashed} for name, hashed in execution.files],
             "found": dict(execution.figures),
-            "lossy": list(execution.lossy),
+            "lossy": [*execution.lossy, *(["lost: a part of the output, of a size that is not known"] if execution.cut else [])],
         },
     }  # fmt: skip
 

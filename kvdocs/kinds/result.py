@@ -222,7 +222,8 @@ def _kept(record: Result) -> list[Section]:
     rows: list[tuple[Cell, ...]] = []
     for name, stream in record.streams.items():
         lost = stream.get("lost_bytes") or 0
-        rows.append((name, str(stream.get("bytes")), Code(stream["file"]) if stream.get("file") else "empty", f"{lost} bytes in the middle" if lost else "nothing"))
+        gap = f"{lost} bytes in the middle" if lost else "a part of unknown size" if stream.get("gap_at") is not None else "nothing"
+        rows.append((name, str(stream.get("bytes")), Code(stream["file"]) if stream.get("file") else "empty", gap))
     blocks: list[Block] = [Table(("Stream", "Bytes", "File", "Not kept"), tuple(rows), numeric=frozenset({1}))] if rows else []
     if record.redaction:
         blocks.append(Prose(Md("Taken out: " + ", ".join(f"{r['rule'].replace('-', ' ')} ({r['count']})" for r in record.redaction) + ".")))

@@ -72,6 +72,7 @@ def test_the_beginning_of_a_log_with_its_last_line(tmp_path: Path) -> None:
     folder = tmp_path / "h200" / "barrier" / record["id"]
     assert read_log(folder, record, "stdout") == b"Barrier error\nBarrier err\n[kvdocs: a part of the output is not here]\nERROR SUMMARY: 4000 errors\n"
     assert record["judgement"]["captures"]["errors"]["value"] == 4000
+    assert record["import"]["lossy"] == ["lost: a part of the output, of a size that is not known"]
     assert record["judgement"]["verdict"] == "reproduced"
 
 
