@@ -108,6 +108,7 @@ def _folders(places: Mapping[str, Path | None], scratch: Path, environ: Mapping[
     """Paths of this machine and the names that replace them in what is kept."""
     folders = {str(path): f"<{name}>" for name, path in places.items() if path is not None}
     folders[str(scratch)] = "<run>"
+    folders[sys.executable] = "<python>"
     if environ.get("HOME"):
         folders[environ["HOME"].rstrip("/")] = "~"
     for path in list(folders):

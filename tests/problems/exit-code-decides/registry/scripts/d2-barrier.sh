@@ -1,0 +1,1 @@
+exec compute-sanitizer --tool synccheck ./test-backend-ops

@@ -1,0 +1,1 @@
+exec ./test-backend-ops
