@@ -9,7 +9,7 @@ What its record calls optional comes last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from kvdocs.registry import Entry, Registry
 from kvdocs.source import natural_key
 
 if TYPE_CHECKING:
+    from kvdocs.exhibit import GateVerdict
     from kvdocs.graph import Graph
 
 STATES = ("actionable", "in_review", "waiting", "done", "not_planned")
@@ -82,9 +83,16 @@ class Order:
         return {"schema": SCHEMA, **{state: [row.document() for row in self.of(state)] for state in STATES}}
 
 
-def plan(registry: Registry, assumed: Mapping[str, str] | None = None) -> Order:
-    """The order of work, with the statuses in `assumed` (id to status) taken instead of the recorded ones."""
-    return _Planner(registry, assumed or {}).plan()
+Gates = Callable[[str], "tuple[GateVerdict, ...]"]
+"""The verdicts of an item's gates, as `Judge.gates` gives them."""
+
+
+def plan(registry: Registry, assumed: Mapping[str, str] | None = None, gates: Gates = lambda _: ()) -> Order:
+    """The order of work, with the statuses in `assumed` (id to status) taken instead of the recorded ones.
+
+    `gates` tells what executions say of an implemented item: when all its gates have passed, the next step is to set it done.
+    """
+    return _Planner(registry, assumed or {}, gates).plan()
 
 
 def measured_payoff(item: Item) -> Number:
@@ -111,8 +119,9 @@ def effort(record: Item | Decision) -> Decimal:
 class _Planner:
     """Works out states, then what each record brings and unlocks, then the ranks."""
 
-    def __init__(self, registry: Registry, assumed: Mapping[str, str]) -> None:
+    def __init__(self, registry: Registry, assumed: Mapping[str, str], gates: Gates) -> None:
         self.registry = registry
+        self.gates = gates
         self.assumed = assumed
         self.graph = dependency_graph(registry)
         self.order_graph = without_cycles(self.graph)
@@ -241,7 +250,12 @@ class _Planner:
         record = self._entry(node).record
         if state == "in_review" and isinstance(record, Item):
             pending = [r for r in record.implemented_by if r in self.registry.entries and not self._reference_met(r)]
-            return f"{record.next_step or 'merge and validation'} ({', '.join(self._name(r) for r in pending)})" if pending else "validation: run its gates, then set it done"
+            if pending:
+                return f"{record.next_step or 'merge and validation'} ({', '.join(self._name(r) for r in pending)})"
+            verdicts = self.gates(node)
+            if verdicts and all(v.word in ("passed", "for people") for v in verdicts):
+                return "its gates have passed: set it done"
+            return "validation: run its gates, then set it done"
         if state == "actionable":
             return "decide" if isinstance(record, Decision) else "start"
         return None

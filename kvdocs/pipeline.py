@@ -7,6 +7,7 @@ from functools import cached_property
 
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
+from kvdocs.judge import judge_of
 from kvdocs.kinds import all_kinds
 from kvdocs.ledger import ledger_of
 from kvdocs.load import load_registry
@@ -29,7 +30,7 @@ class Inspection:
     @cached_property
     def order(self) -> Order:
         """The order of work as recorded."""
-        return plan(self.registry)
+        return plan(self.registry, gates=judge_of(self.registry, self.project.root).gates)
 
 
 def inspect(project: Project, scan: Scan | None = None) -> Inspection:
@@ -47,14 +48,16 @@ def publication(inspection: Inspection) -> Publication:
     """All that pages are made from.
 
     3. Order: what comes first (`order`); it needs sound links, and copes with unsound ones.
-    4. Figures and pictures: what measurements and claims are worth (`ledger`), what stands around a record; made when a page asks for them.
+    4. Figures, evidence and pictures: what measurements and claims are worth (`ledger`), what executions say (`judge`), what stands around a record;
+       made when a page asks for them.
     """
     ledger = ledger_of(inspection.registry)
+    judge = judge_of(inspection.registry, inspection.project.root)
     return Publication(
         inspection.project.settings,
         inspection.registry,
         inspection.problems,
         inspection.order,
-        providers={"figures": ledger.of, "surroundings": surroundings(inspection.registry, inspection.order)},
+        providers={"figures": ledger.of, "evidence": judge.of, "gates": judge.gates, "surroundings": surroundings(inspection.registry, inspection.order)},
         workbook=ledger.workbook,
     )

@@ -165,11 +165,19 @@ REOPENED = _warning("still-confirmed", "A defect is confirmed although every ite
 UNUSED_ACKNOWLEDGEMENT = _warning("unused-acknowledgement", "A record acknowledges a problem that it does not have.")
 UNREADABLE = _error("unreadable", "A file cannot be read.")
 
+ONLY_REPORTED = Code("only-reported", Severity.INFO, "A defect is confirmed, and no execution on record shows it: it rests on what documents report.")
+CONTRADICTED = Code("contradicted", Severity.WARNING, "An execution in the environment and on the commit that a record names contradicts its status.")
+CONTRADICTED_ELSEWHERE = Code("contradicted-elsewhere", Severity.INFO, "An execution in another environment, or on another source, does not show what a record says.")
+STALE_EVIDENCE = Code("stale-evidence", Severity.WARNING, "An execution no longer speaks for today: its script, its expectation or the commit that the record names has changed.")
+GATE_NOT_PASSED = Code("gate-not-passed", Severity.ERROR, "An item is done, or a defect fixed, and a gate of it has not passed on a commit that holds the work.")
+NOT_AS_STORED = Code("not-as-stored", Severity.ERROR, "A result or one of its logs was changed after it was stored.")
+
 CORE_CODES: tuple[Code, ...] = (
     YAML_SYNTAX, DUPLICATE_KEY, NOT_A_RECORD, UNKNOWN_FOLDER, UNREADABLE,
     MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, BAD_ID, DUPLICATE_ID,
     UNKNOWN_REF, WRONG_KIND, UNKNOWN_MENTION, CYCLE, MISSING_FILE, OUTSIDE_PROJECT,
     DONE_BUT_BLOCKED, FIXED_BUT_OPEN, NEEDS_NOT_PLANNED, BLOCKED_BY_REJECTED, REOPENED,
     UNUSED_ACKNOWLEDGEMENT,
+    ONLY_REPORTED, CONTRADICTED, CONTRADICTED_ELSEWHERE, STALE_EVIDENCE, GATE_NOT_PASSED, NOT_AS_STORED,
 )  # fmt: skip
 """The codes that no single kind owns; `kvdocs.kinds.all_codes` adds those of the kinds."""

@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("figures",),
     ("registry", "kind"),
     ("source", "project"),
-    ("model", "view", "prose", "markup"),
+    ("model", "view", "prose", "markup", "exhibit"),
     ("problems", "cache", "evidence"),
 )
 """From the roof down. A module may import what is on its own floor or below."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kvdocs.cache import Cache
-from kvdocs.checks import figures, files, links, work
+from kvdocs.checks import evidence, figures, files, links, work
 from kvdocs.memo import Memo
 from kvdocs.problems import UNUSED_ACKNOWLEDGEMENT, Problem, acknowledge, in_order
 from kvdocs.project import Project
@@ -17,6 +17,7 @@ CHECKS: tuple[Callable[[Registry, Project, Memo], Iterator[Problem]], ...] = (
     files.check_files,
     work.check_cycles,
     figures.check_figures,
+    evidence.check_evidence,
 )
 """Checks of the whole; each may keep what it found about single records."""
 

@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init:init", "A small working project in an empty folder."),
     "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
     "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
+    "gate": ("gate:gate", "Whether an item's gates have passed."),
     "run": ("run:run", "Execute scripts and keep what comes out."),
     "pack": ("pack:pack", "One file that runs scripts on a bare machine."),
     "new": ("new:new", "Add a record."),

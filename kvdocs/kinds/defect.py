@@ -11,12 +11,13 @@ from pydantic import Field
 
 from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds._evidence_view import evidence_section, executed_fact
 from kvdocs.kinds._owned import Owned, check_owner, owners_cell
 from kvdocs.kinds.item import Item
 from kvdocs.model import Commit, Date, Markdown, Part, Ref, SourceLocation
 from kvdocs.problems import FIXED_BUT_OPEN, REOPENED, Problem
 from kvdocs.registry import Entry, Registry
-from kvdocs.view import Badge, Block, CodeBlock, Fact, Inline, Items, Link, Md, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, CodeBlock, Fact, Inline, Items, Link, Md, Notice, Prose, RecordView, Section, Table
 
 Status = Literal["suspected", "confirmed", "not-reproduced", "historical", "fixed", "superseded", "withdrawn"]
 
@@ -104,6 +105,13 @@ def status_words(entry: Entry, context: Context) -> Md:
     return context.prose(text, record.id)
 
 
+def status_cell(entry: Entry, context: Context) -> Cell:
+    """The same with the word in its colour."""
+    badge = status_badge(defect_of(entry))
+    rest = status_words(entry, context).removeprefix(badge.text).lstrip(",; ")
+    return (badge, Md(rest)) if rest else badge
+
+
 def repair_words(entry: Entry, context: Context) -> list[str]:
     """What the items that fix a defect add to its status: not planned, or implemented and pending."""
     words = []
@@ -129,7 +137,8 @@ def location_link(context: Context, record: Defect, location: SourceLocation) ->
 def view(entry: Entry, context: Context) -> RecordView:
     record = defect_of(entry)
     facts = (
-        Fact("Status", status_words(entry, context)),
+        Fact("Status", status_cell(entry, context)),
+        executed_fact(entry, context),
         Fact("Severity", record.severity),
         Fact("Owner", owners_cell(entry, context)),
         Fact("Seen on", context.link(record.environment) if record.environment else None),
@@ -142,6 +151,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     sections += _where(record, context)
     sections += _whose(record, context)
     sections += _repair(record, context)
+    sections += evidence_section(entry, context)
     sections += _reported(record, context)
     if record.not_established:
         sections.append(Section("What is not established", (Items(tuple(context.prose(n, record.id) for n in record.not_established)),)))
@@ -221,7 +231,7 @@ KIND = Kind(
     name="defect", plural="defects", folder="defects", position=10, model=Defect, view=view, prefix="D", document="defects",
     checks=(check_owner, check_repair),
     columns=(
-        Column("Status", status_words), Column("Owner", owners_cell, filter=True), Column("State", lambda e, c: status_badge(defect_of(e)), filter=True),
+        Column("Status", status_cell, filter=True), Column("Owner", owners_cell, filter=True),
         Column("Severity", lambda e, c: defect_of(e).severity), Column("Fixed by", lambda e, c: tuple(c.link(i, i) for i in defect_of(e).fixed_by) or None),
     ),
 )  # fmt: skip

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds._evidence_view import gate_verdicts, results_prose
 from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
-from kvdocs.model import BlastRadius, Markdown, Number, Part, Ref, Size
+from kvdocs.model import BlastRadius, Commit, Markdown, Number, Part, Ref, Size
 from kvdocs.problems import MISSING_FIELD, Problem
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
@@ -47,6 +48,7 @@ class Item(Owned):
     blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default=[], description="What has to be there before it can start.")
     blocked_note: Markdown | None = Field(default=None, description="What exactly is needed of the blockers, such as their merge and validation.")
     implemented_by: list[Annotated[str, Ref("reference")]] = Field(default=[], description="The pull requests that carry it.")
+    landed_in: list[Commit] = Field(default=[], description="Commits known to hold the work; gates are judged on executions of these and of the merge commits of what implements it.")
     next_step: str | None = Field(default=None, description="What an implemented item still needs, such as `merge and validation`.")
     optional: Markdown | None = Field(default=None, description="Why it can be left out; it then comes last.")
     summary: Markdown | None = None
@@ -134,14 +136,27 @@ def view(entry: Entry, context: Context) -> RecordView:
     if record.payoffs:
         rows = tuple((context.prose(p.what, record.id), f"+{p.gain} %", p.at or None, p.basis, context.link(p.source) if p.source else None) for p in record.payoffs)
         sections.append(Section("What it brings", (Table(("Payoff", "Gain", "At", "Basis", "Source"), rows, numeric=frozenset({1})),)))
-    if record.gates:
-        rows_of_gates = tuple((g.id, context.prose(g.text, record.id), context.link(g.script) if g.script else None) for g in record.gates)
-        sections.append(Section("When it counts as done", (Table(("Gate", "Condition", "Script"), rows_of_gates),)))
+    sections += _gates(entry, context)
     if record.follow_ups:
         sections.append(Section("Afterwards", (Items(tuple(context.prose(f, record.id) for f in record.follow_ups)),)))
     if record.notes:
         sections.append(Section("Notes", (Prose(context.prose(record.notes, record.id)),)))
     return RecordView(state=state_badge(entry, context), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=_notices(record, context))
+
+
+def _gates(entry: Entry, context: Context) -> list[Section]:
+    """Each condition of acceptance with what executions say of it."""
+    record = item_of(entry)
+    if not record.gates:
+        return []
+    verdicts = gate_verdicts(entry, context)
+    rows = []
+    for gate in record.gates:
+        verdict = verdicts.get(gate.id)
+        said: Cell = verdict.badge if verdict is not None else None
+        why = verdict.reason if verdict is not None else None
+        rows.append((gate.id, context.prose(gate.text, record.id), context.link(gate.script) if gate.script else None, said, why, results_prose(verdict.results, context) if verdict else None))
+    return [Section("When it counts as done", (Table(("Gate", "Condition", "Script", "Verdict", "Why", "Executions"), tuple(rows)),), "gates")]
 
 
 def _notices(record: Item, context: Context) -> tuple[Notice, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._expectations import RELATIONS, Condition, Expect, Needs, conditions_of
 from kvdocs.kinds.probe import Probe, correctness_badge
@@ -195,26 +196,22 @@ def _notices(record: Script, context: Context) -> tuple[Notice, ...]:
 def needs_words(record: Script) -> list[Cell]:
     """What the script needs, as lines of a list."""
     needs = record.needs
-    words: list[Cell] = [("the program", Code(tool)) for tool in needs.tools]
+    words: list[Cell] = [Md(f"the program {markup.code(tool)}") for tool in needs.tools]
     if needs.source:
-        words.append(("a source tree, in", Code("KVDOCS_SOURCE")))
+        words.append(Md("a source tree, named by `KVDOCS_SOURCE`"))
     if needs.build is not None:
         build = needs.build
-        words.append(
-            (
-                f"the build tree {build.tree}" if build.tree else "a build tree",
-                Code("KVDOCS_BUILD"),
-                *(Code(b) for b in build.binaries),
-                *(Code(f"{k}={v}") for k, v in build.cmake.items()),
-            )
-        )
+        parts = [f"{'the build tree ' + markup.code(build.tree) if build.tree else 'a build tree'}, named by `KVDOCS_BUILD`"]
+        parts += [f"with {', '.join(markup.code(b) for b in build.binaries)}"] if build.binaries else []
+        parts += [f"configured with {', '.join(markup.code(f'{k}={v}') for k, v in build.cmake.items())}"] if build.cmake else []
+        words.append(Md(", ".join(parts)))
     if needs.model:
-        words.append(("a model file, in", Code("KVDOCS_MODEL")))
+        words.append(Md("a model file, named by `KVDOCS_MODEL`"))
     if needs.gpu:
         capability = f" of compute capability {needs.compute_capability}" if needs.compute_capability else ""
         words.append(f"{needs.gpu} GPU{'s' if needs.gpu > 1 else ''}{capability}")
     words += [f"{amount} MiB of {what}" for amount, what in ((needs.gpu_memory_mib, "GPU memory"), (needs.memory_mib, "memory")) if amount]
-    return words + [("the variable", Code(name)) for name in needs.variables]
+    return words + [Md(f"the variable {markup.code(name)}") for name in needs.variables]
 
 
 def _expectations(record: Script) -> list[Section]:

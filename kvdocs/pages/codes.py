@@ -19,7 +19,7 @@ MAX_FILES = 3
 
 def codes_page(publication: Publication, examples: Path | None) -> Page:
     """All codes in alphabetical order; `examples` holds a folder for each code, with `registry/` and `expected.txt`."""
-    codes = sorted(set(all_codes()), key=lambda code: code.name)
+    codes = sorted({*all_codes(), *(problem.code for problem in publication.problems)}, key=lambda code: code.name)
     overview = Table(
         ("Code", "Severity", "Meaning"),
         tuple((Link(code.name, f"#{code.name}"), severity_badge(code.severity), code.meaning) for code in codes),

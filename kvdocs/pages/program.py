@@ -27,7 +27,7 @@ class CommandHelp:
 def commands_page(commands: Sequence[CommandHelp]) -> Page:
     """Every command with its help, whole."""
     table = Table(("Command", "What it gives"), tuple((markup_link(c.name), c.summary) for c in commands))
-    sections = (Section("All commands", (table,)), *(Section(f"kvdocs {c.name}", (CodeBlock(c.text.rstrip(), "text", f"kvdocs {c.name} --help"),), f"command-{c.name}") for c in commands))
+    sections = (Section("All commands", (table,)), *(Section(f"kvdocs {c.name}", (CodeBlock(c.text.rstrip(), "text", f"kvdocs {c.name} --help"),), _anchor(c.name)) for c in commands))
     return Page(
         "reference/commands.md",
         "page.md.j2",
@@ -38,7 +38,11 @@ def commands_page(commands: Sequence[CommandHelp]) -> Page:
 
 def markup_link(name: str) -> Md:
     """A command as a link to its section."""
-    return Md(f"[{markup.code(f'kvdocs {name}')}](#command-{name})")
+    return Md(f"[{markup.code(f'kvdocs {name}')}](#{_anchor(name)})")
+
+
+def _anchor(name: str) -> str:
+    return f"command-{name.replace(' ', '-')}"
 
 
 @dataclass(frozen=True, slots=True)

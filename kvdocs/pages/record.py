@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kvdocs import markup
 from kvdocs.document import field_name
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.graph import around_section
+from kvdocs.pages.logs import log_sections
 from kvdocs.pages.page import Page
 from kvdocs.problems import Problem, Severity
 from kvdocs.registry import Entry
+from kvdocs.reports import summary
 from kvdocs.view import Cell, Link, Md, Notice, Section, Table
 
 BOOST = 4
@@ -43,21 +45,30 @@ def record_page(entry: Entry, context: PageContext) -> Page:
             "data_link": Link("JSON", f"../api/records/{entry.id}.json"),
             "boost": BOOST if entry.kind.name != "result" else 1,
             "view": view,
-            "notices": tuple(problem_notice(p, context) for p in context.publication.problems_of.get(entry.id, ())),
-            "sections": (*view.sections, *around_section(entry.id, context), *related_sections(entry, context)),
+            "notices": problem_notices(context.publication.problems_of.get(entry.id, ()), context),
+            "sections": (*view.sections, *log_sections(entry, context), *around_section(entry.id, context), *related_sections(entry, context)),
         },
     )
 
 
-def problem_notice(problem: Problem, context: PageContext) -> Notice:
-    """A problem of the record, said on its page."""
-    parts = [markup.sentence(problem.message) + "."]
+def problem_notices(problems: Sequence[Problem], context: PageContext) -> tuple[Notice, ...]:
+    """What is wrong with the record, in one box with the colour of the worst; nothing when nothing is."""
+    if not problems:
+        return ()
+    worst = next(severity for severity in Severity if any(p.severity is severity for p in problems))
+    lines = "\n".join(f"- {problem_words(problem, context)}" for problem in problems)
+    return (Notice(TONES[worst], summary(problems), Md(lines)),)
+
+
+def problem_words(problem: Problem, context: PageContext) -> str:
+    """A problem in one line of Markdown: its code, the message, the reason or the hint, and the place."""
+    code = markup.link(context.to(f"reference/problems.md#{problem.code.name}", problem.code.name))
+    parts = [f"{code}: {markup.sentence(problem.message)}."]
     if problem.acknowledged is not None:
-        parts.append(f"Accepted: {context.prose(problem.acknowledged)}")
+        parts.append(f"Accepted: {markup.flat(context.prose(problem.acknowledged))}")
     elif problem.hint:
         parts.append(f"({markup.sentence(problem.hint)})")
-    parts.append(markup.link(context.file_link(problem.place.path, problem.place.line)))
-    return Notice(TONES[problem.severity], f"{problem.severity}: {problem.code.name}", Md(" ".join(parts)))
+    return " ".join([*parts, markup.link(context.file_link(problem.place.path, problem.place.line))])
 
 
 def related_sections(entry: Entry, context: PageContext) -> tuple[Section, ...]:

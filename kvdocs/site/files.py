@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from kvdocs.judge import judge_of
+from kvdocs.ledger import ledger_of
 from kvdocs.pages.codes import codes_page
 from kvdocs.pages.context import Publication
 from kvdocs.pages.counts import counts_page
 from kvdocs.pages.data import data_files
+from kvdocs.pages.evidence import evidence_page
 from kvdocs.pages.faults import problems_page
 from kvdocs.pages.fields import fields_page
 from kvdocs.pages.graph import graph_page
 from kvdocs.pages.home import home_page
 from kvdocs.pages.lists import list_pages
+from kvdocs.pages.logs import log_files
 from kvdocs.pages.ordering import order_page
 from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.pages.program import CommandHelp, commands_page, modules_page
+from kvdocs.pages.published import published_page
 from kvdocs.pages.record import record_pages
 from kvdocs.project import Project
 from kvdocs.render import Renderer, render_all
@@ -46,6 +51,8 @@ def generated_pages(project: Project, publication: Publication, commands: Sequen
     yield graph_page(publication)
     yield from list_pages(publication)
     yield from record_pages(publication)
+    yield evidence_page(publication, judge_of(publication.registry, project.root))
+    yield published_page(publication, ledger_of(publication.registry))
     yield problems_page(publication)
     yield counts_page(publication)
     yield order_page(publication)
@@ -54,6 +61,7 @@ def generated_pages(project: Project, publication: Publication, commands: Sequen
     examples = project.root / "tests" / "problems"
     yield codes_page(publication, examples if examples.is_dir() else None)
     yield modules_page()
+    yield from log_files(publication)
     yield from data_files(publication)
     yield needs_file(publication)
 

@@ -1,0 +1,90 @@
+"""Checks of evidence: what executions support, contradict, or no longer show; and that no result was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvdocs.exhibit import Evidence, Exhibit
+from kvdocs.judge import Judge, judge_of, same_commit
+from kvdocs.kinds.defect import Defect
+from kvdocs.kinds.item import Item
+from kvdocs.memo import Memo
+from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, NOT_AS_STORED, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
+from kvdocs.project import Project
+from kvdocs.registry import Entry, Registry
+
+
+def check_evidence(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
+    """Every status against the executions that bear on it, and every result against its seal."""
+    judge = judge_of(registry, project.root)
+    for entry in registry.of("defect"):
+        yield from _defect(entry, judge)
+    for entry in registry.of("item"):
+        yield from _item(entry, judge)
+    yield from _stale(registry, judge)
+    yield from _seals(registry, project)
+
+
+def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
+    record = entry.record
+    assert isinstance(record, Defect)
+    evidence = judge.of(entry.id) or Evidence(entry.id, (), ())
+    place = entry.raw.place_of(("status",), value=True)
+    if record.status == "confirmed" and not evidence.with_bearing("supports"):
+        hint = f"`kvdocs run {record.script}` on a machine that has what it needs" if record.script else "name the script that shows it"
+        yield Problem(ONLY_REPORTED, f"{entry.id} is confirmed by what was reported alone: no execution on record reproduces it", place, entry.id, hint)
+    against = evidence.with_bearing("contradicts")
+    here = [e for e in against if _is_home(record, e)]
+    elsewhere = [e for e in against if e not in here]
+    if here:
+        yield Problem(CONTRADICTED, f"{entry.id} is {record.status}, and {_words(here)} on the same commit", place, entry.id, "set the status to what executions show, or withdraw the result with a reason")
+    if elsewhere:
+        yield Problem(CONTRADICTED_ELSEWHERE, f"{entry.id} is {record.status}, and {_words(elsewhere)}", place, entry.id)
+
+
+def _is_home(record: Defect, exhibit: Exhibit) -> bool:
+    return exhibit.environment == record.environment and bool(record.commit and exhibit.commit and same_commit(record.commit, exhibit.commit))
+
+
+def _words(exhibits: list[Exhibit]) -> str:
+    """`2 executions in h200 (749f688fc) did not reproduce it`."""
+    where = ", ".join(dict.fromkeys(f"{e.environment} ({e.commit[:9] if e.commit else 'unknown source'})" for e in exhibits))
+    what = "reproduced it" if exhibits[0].verdict == "reproduced" else "did not reproduce it"
+    return f"{len(exhibits)} execution{'s' if len(exhibits) > 1 else ''} in {where} {what}"
+
+
+def _item(entry: Entry, judge: Judge) -> Iterator[Problem]:
+    """The gates of what is done; a gate that people judge passes with the status."""
+    record = entry.record
+    assert isinstance(record, Item)
+    if record.status != "done":
+        return
+    for position, verdict in enumerate(judge.gates(entry.id)):
+        if verdict.word not in ("passed", "for people"):
+            place = entry.raw.place_of(("gates", position, "id"), value=True)
+            hint = f"`kvdocs gate {entry.id}` after running its script on a commit named in `landed_in`"
+            yield Problem(GATE_NOT_PASSED, f"{entry.id} is done, and its gate {verdict.id} is {verdict.word}: {verdict.reason}", place, entry.id, hint)
+
+
+def _stale(registry: Registry, judge: Judge) -> Iterator[Problem]:
+    """Stale executions, once for each record and reason."""
+    for entry in (*registry.of("defect"), *registry.of("item")):
+        evidence = judge.of(entry.id)
+        by_reason: dict[str, list[Exhibit]] = {}
+        for exhibit in evidence.exhibits if evidence is not None else ():
+            for reason in exhibit.stale:
+                by_reason.setdefault(reason, []).append(exhibit)
+        for reason, exhibits in by_reason.items():
+            names = ", ".join(e.result for e in exhibits)
+            yield Problem(STALE_EVIDENCE, f"{names}: {reason}", entry.raw.place_of(), entry.id, f"run {exhibits[0].script} again")
+
+
+def _seals(registry: Registry, project: Project) -> Iterator[Problem]:
+    """Every result and log is as it was stored. A damaged record may not even load, so folders are looked at, not entries."""
+    from kvdocs.evidence.store import verify
+
+    root = project.registry / "results"
+    if root.is_dir():
+        for damage in verify(root):
+            path = damage.path.relative_to(project.root).as_posix()
+            yield Problem(NOT_AS_STORED, damage.what, Place(path), None, "restore it from version control; a result is never edited, only superseded")

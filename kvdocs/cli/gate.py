@@ -1,0 +1,52 @@
+"""`kvdocs gate`: whether what an item has to show has been shown."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kvdocs.cli.output import fail, paint, plain_text, print_json, say, table, the_project
+
+
+@click.command()
+@click.argument("item_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="The documented document for programs.")
+@click.pass_context
+def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
+    """Whether an item's gates have passed.
+
+    Exits with 0 when every gate that a script or a reference decides has passed, 1 otherwise.
+
+    \b
+    Example:
+      kvdocs gate R1
+    """
+    project = the_project(ctx)
+    from kvdocs.exhibit import GATE_TONES
+    from kvdocs.judge import judge_of
+    from kvdocs.kinds import all_kinds
+    from kvdocs.kinds.item import Item
+    from kvdocs.load import load_registry
+    from kvdocs.problems import did_you_mean
+
+    registry, _ = load_registry(project, all_kinds())
+    item = registry.record(item_id, Item)
+    if item is None:
+        fail(f"no roadmap item has the id {item_id!r}", did_you_mean(item_id, (e.id for e in registry.of("item"))))
+    judge = judge_of(registry, project.root)
+    verdicts = judge.gates(item_id)
+    passed = all(v.word in ("passed", "for people") for v in verdicts)
+    if as_json:
+        rows = [{"id": v.id, "verdict": v.word, "reason": v.reason, "results": list(v.results)} for v in verdicts]
+        print_json({"schema": "kvdocs/gates/v1", "id": item_id, "passed": passed, "landed": list(judge.landed(item)), "gates": rows})
+    elif not verdicts:
+        say(f"{item_id} has no gates")
+    else:
+        say(f"{paint(item_id, 'good', bold=True)}  {plain_text(item.title)}")
+        texts = {g.id: plain_text(g.text.strip().replace("\n", " ")) for g in item.gates}
+        rows_of_text = [(v.id, v.word, v.reason, texts[v.id]) for v in verdicts]
+        tones = [("plain", GATE_TONES[v.word], "plain", "off") for v in verdicts]
+        for line in table(("Gate", "Verdict", "Why", "Condition"), rows_of_text, tones, stretch=3):
+            say(line)
+    sys.exit(0 if passed else 1)

@@ -1,0 +1,92 @@
+"""What executions say about records: plain values that the judgement makes and the views show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kvdocs.view import Badge
+
+BEARINGS = ("supports", "contradicts", "inconclusive", "silent")
+BEARING_TONES = {"supports": "good", "contradicts": "bad", "inconclusive": "warn", "silent": "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One execution as evidence for or against what a record says.
+
+    `bearing` is one of `BEARINGS`; `stale` says why it no longer speaks for today, one sentence for each reason.
+    `labels` must be said wherever it is shown, such as that the output was incorrect by construction.
+    """
+
+    result: str
+    script: str
+    environment: str
+    commit: str | None
+    verdict: str
+    bearing: str
+    reasons: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    started: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The executions of one environment and source commit, counted: `reproduced` of `eligible`."""
+
+    environment: str
+    commit: str | None
+    reproduced: int
+    eligible: int
+    inconclusive: int
+    stale: int
+
+    @property
+    def words(self) -> str:
+        """`reproduced in 3 of 3`, `inconclusive (1)`."""
+        if not self.eligible:
+            return f"inconclusive ({self.inconclusive})"
+        text = f"reproduced in {self.reproduced} of {self.eligible}" if self.reproduced else f"not reproduced in {self.eligible}"
+        return text + (f", {self.inconclusive} inconclusive" if self.inconclusive else "")
+
+    @property
+    def tone(self) -> str:
+        """Bad where it was reproduced, good where only clean runs are, warn where nothing was decided."""
+        return "warn" if not self.eligible else "bad" if self.reproduced else "good"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All executions that bear on a record, newest last, and the sum of them by environment and commit."""
+
+    record: str
+    exhibits: tuple[Exhibit, ...]
+    tallies: tuple[Tally, ...]
+
+    @property
+    def badges(self) -> tuple[Badge, ...]:
+        """One badge for each environment and commit."""
+        return tuple(Badge(f"{t.environment}: {t.words}", t.tone) for t in self.tallies)
+
+    def with_bearing(self, bearing: str) -> list[Exhibit]:
+        """The executions that bear on the record in this way and are not stale."""
+        return [e for e in self.exhibits if e.bearing == bearing and not e.stale]
+
+
+GATE_WORDS = ("passed", "failed", "undecided", "not run", "for people")
+GATE_TONES = {"passed": "good", "failed": "bad", "undecided": "warn", "not run": "wait", "for people": "plain"}
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """What executions say of a gate: one of `GATE_WORDS`, why, and the results that count."""
+
+    id: str
+    word: str
+    reason: str
+    results: tuple[str, ...] = ()
+
+    @property
+    def badge(self) -> Badge:
+        """The word with its colour."""
+        return Badge(self.word, GATE_TONES[self.word])

@@ -1,0 +1,210 @@
+"""The judge: executions -> evidence for and against each status and gate, and what went stale.
+
+An execution bears on a record when it ran the record's script, or a script that is about the record.
+It supports a defect that is said to exist when it reproduced it, and one that is said to be gone when it did not.
+It is stale when the script or its expectation has changed since, or when it ran in the environment that the record names
+on another source commit than the record names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kvdocs.evidence.canonical import digest, sha256
+from kvdocs.exhibit import Evidence, Exhibit, GateVerdict, Tally
+from kvdocs.kinds.defect import Defect
+from kvdocs.kinds.item import Gate, Item
+from kvdocs.kinds.reference import Reference
+from kvdocs.kinds.result import Result
+from kvdocs.kinds.script import Script
+from kvdocs.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from kvdocs.model import Record
+
+EXISTS = ("confirmed", "suspected", "historical")
+"""Statuses that say that a defect is (or was) there."""
+
+GONE = ("not-reproduced", "fixed", "withdrawn")
+"""Statuses that say that it is not."""
+
+
+class Judge:
+    """Judges the records of a registry; everything is worked out when it is first asked for."""
+
+    def __init__(self, registry: Registry, root: Path) -> None:
+        self.registry, self.root = registry, root
+
+    def of(self, record_id: str) -> Evidence | None:
+        """The evidence for a record; None when nothing was executed for it."""
+        entry = self.registry.get(record_id)
+        if entry is None:
+            return None
+        scripts = self.scripts_of(entry)
+        exhibits = sorted((self._exhibit(entry, result) for script in scripts for result in self._results.get(script, ())), key=lambda e: (e.started, e.result))
+        return Evidence(record_id, tuple(exhibits), tuple(_tallies(exhibits))) if exhibits else None
+
+    def scripts_of(self, entry: Entry) -> list[str]:
+        """The scripts whose executions bear on a record: its own, those of its gates, and those about it."""
+        own = [link.target for link in self.registry.links_from(entry.id) if "script" in link.ref.kinds]
+        about = [found.id for found in self.registry.pointing_at(entry.id, "script", "about")]
+        return list(dict.fromkeys([*own, *about]))
+
+    def gates(self, item_id: str) -> tuple[GateVerdict, ...]:
+        """The verdict of each gate of an item, in the order of the record."""
+        item = self.registry.record(item_id, Item)
+        return tuple(self._gate(item, gate) for gate in item.gates) if item is not None else ()
+
+    def landed(self, item: Item) -> tuple[str, ...]:
+        """The commits known to hold the work of an item: those it names, and the merge commits of what implements it."""
+        merged = [ref.merge_commit for name in item.implemented_by if (ref := self.registry.record(name, Reference)) is not None and ref.merge_commit]
+        return (*item.landed_in, *merged)
+
+    def matrix(self) -> tuple[tuple[str, ...], list[tuple[Entry, dict[str, tuple[Tally, ...]]]]]:
+        """Environments that executed something, and each defect with its tallies by environment."""
+        rows = []
+        for entry in self.registry.of("defect"):
+            evidence = self.of(entry.id)
+            tallies = evidence.tallies if evidence is not None else ()
+            rows.append((entry, {e.id: found for e in self.registry.of("environment") if (found := tuple(t for t in tallies if t.environment == e.id))}))
+        used = {name for _, by_environment in rows for name in by_environment}
+        return tuple(e.id for e in self.registry.of("environment") if e.id in used or self._named_by_defects(e.id)), rows
+
+    def _named_by_defects(self, environment: str) -> bool:
+        return any(self.registry.pointing_at(environment, "defect", "environment"))
+
+    @cached_property
+    def _results(self) -> dict[str, list[Result]]:
+        """Results by script."""
+        found: dict[str, list[Result]] = {}
+        for result in self.registry.records("result", Result):
+            found.setdefault(result.script, []).append(result)
+        return found
+
+    def _exhibit(self, entry: Entry, result: Result) -> Exhibit:
+        return Exhibit(
+            result=result.id,
+            script=result.script,
+            environment=result.environment,
+            commit=result.commit,
+            verdict=result.verdict,
+            bearing=_bearing(entry.record, result.verdict),
+            reasons=tuple(map(str, result.judgement.get("reasons", ()))),
+            stale=tuple(self.stale(result, entry.record)),
+            labels=tuple(result.labels),
+            started=str(result.invocation.get("started") or ""),
+        )
+
+    def stale(self, result: Result, record: Record | None = None) -> list[str]:
+        """Why a result no longer speaks for today; nothing when it does."""
+        reasons = []
+        now = self._script_now.get(result.script)
+        if now is not None:
+            then = result.invocation.get("script") or {}
+            if result.kind == "run" and then.get("sha256") and then["sha256"] != now[0]:
+                reasons.append("the script has changed since")
+            if result.invocation.get("expect_sha256") and result.invocation["expect_sha256"] != now[1]:
+                reasons.append("what the script expects has changed since")
+        commit, environment = getattr(record, "commit", None), getattr(record, "environment", None)
+        if commit and environment == result.environment and result.commit and not same_commit(commit, result.commit):
+            reasons.append(f"the record names commit {commit}, and this ran on {result.commit[:9]}")
+        return reasons
+
+    @cached_property
+    def _script_now(self) -> dict[str, tuple[str, str]]:
+        """The hash of each script's file and of its expectation, as they are now."""
+        now = {}
+        for entry in self.registry.of("script"):
+            record = entry.record
+            assert isinstance(record, Script)
+            try:
+                content = (self.root / Path(entry.raw.path).parent / record.file).read_bytes()
+            except OSError:
+                content = b""
+            now[entry.id] = (sha256(content), digest(dict(record.expect.as_mapping())))
+        return now
+
+    def _gate(self, item: Item, gate: Gate) -> GateVerdict:
+        if gate.reference is not None:
+            reference = self.registry.record(gate.reference, Reference)
+            if reference is None or not reference.is_met:
+                return GateVerdict(gate.id, "not run", f"{reference.short if reference else gate.reference} is {reference.state if reference else 'unknown'}")
+            if gate.script is None:
+                return GateVerdict(gate.id, "passed", f"{reference.short} is {reference.state}")
+        if gate.script is None:
+            return GateVerdict(gate.id, "for people", "no script decides it")
+        landed = self.landed(item)
+        results = [r for r in self._results.get(gate.script, ()) if r.commit and any(same_commit(r.commit, c) for c in landed)]
+        return self._gate_over(gate, landed, [r for r in results if not self.stale(r) and r.output_correct])
+
+    def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result]) -> GateVerdict:
+        if not landed:
+            before = len(self._results.get(gate.script or "", ()))
+            seen = f"; {before} execution{'s' if before != 1 else ''} of {gate.script} {'are' if before != 1 else 'is'} from before" if before else ""
+            return GateVerdict(gate.id, "not run", f"no commit is known to hold the work{seen}")
+        decided = [r for r in results if r.verdict != "inconclusive"]
+        against = [r for r in decided if r.verdict != gate.wants]
+        names = tuple(r.id for r in decided)
+        wanted = gate.wants.replace("-", " ")
+        if against:
+            return GateVerdict(gate.id, "failed", f"{len(against)} of {len(decided)} executions of {gate.script} did not end as {wanted}", names)
+        if len(decided) >= gate.runs:
+            return GateVerdict(gate.id, "passed", f"{wanted} in {len(decided)} of {len(decided)} executions of {gate.script}{_leaves(gate, len(decided))}", names)
+        if not decided:
+            return GateVerdict(gate.id, "undecided" if results else "not run", f"{gate.script} has decided nothing on {', '.join(c[:9] for c in landed)}", tuple(r.id for r in results))
+        return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {gate.runs} executions that it needs", names)
+
+
+def _leaves(gate: Gate, runs: int) -> str:
+    """What so many clean runs leave possible, where the gate is about a rate."""
+    if gate.runs < 2 or gate.wants != "not-reproduced":
+        return ""
+    from kvdocs.figures.failures import remaining_rate
+
+    return f"; a failure rate up to {remaining_rate(runs):.0%} stays possible (95 % confidence)"
+
+
+def _bearing(record: Record, verdict: str) -> str:
+    if verdict == "inconclusive":
+        return "inconclusive"
+    status = getattr(record, "status", None)
+    if isinstance(record, Defect) and status in (*EXISTS, *GONE):
+        says_present = status in EXISTS
+        if status == "historical" and verdict == "not-reproduced":
+            return "silent"
+        return "supports" if (verdict == "reproduced") == says_present else "contradicts"
+    if isinstance(record, Item) and status == "done":
+        return "supports" if verdict == "not-reproduced" else "contradicts"
+    return "silent"
+
+
+def same_commit(one: str, other: str) -> bool:
+    """Whether two abbreviations can be the same commit."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _tallies(exhibits: Iterable[Exhibit]) -> list[Tally]:
+    groups: dict[tuple[str, str | None], list[Exhibit]] = {}
+    for exhibit in exhibits:
+        groups.setdefault((exhibit.environment, exhibit.commit), []).append(exhibit)
+    tallies = []
+    for (environment, commit), members in groups.items():
+        decided = [e for e in members if e.verdict != "inconclusive"]
+        tallies.append(
+            Tally(environment, commit, sum(e.verdict == "reproduced" for e in decided), len(decided), len(members) - len(decided), sum(bool(e.stale) for e in members))
+        )
+    return tallies
+
+
+@lru_cache(maxsize=2)
+def judge_of(registry: Registry, root: Path) -> Judge:
+    """The judge of a registry; the same one for the same registry."""
+    return Judge(registry, root)
+
+
+def executed_or_reported(record: Any) -> str:
+    """What the figures of a measurement or an experiment rest on."""
+    return "executed" if getattr(record, "results", None) else "reported"

@@ -1,0 +1,66 @@
+"""How executions are shown on the page of the record that they bear on."""
+
+from __future__ import annotations
+
+from kvdocs.exhibit import BEARING_TONES, Evidence, Exhibit, GateVerdict
+from kvdocs.kind import Context
+from kvdocs.registry import Entry
+from kvdocs.view import Badge, Cell, Fact, Items, Md, Notice, Section, Table
+
+VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
+
+
+def evidence_of(entry: Entry, context: Context) -> Evidence | None:
+    """The executions that bear on a record; None where nothing was executed or nothing is judged."""
+    evidence: Evidence | None = context.computed("evidence", entry.id)
+    return evidence
+
+
+def evidence_section(entry: Entry, context: Context) -> list[Section]:
+    """The executions by environment and source commit, then one by one with their reasons."""
+    evidence = evidence_of(entry, context)
+    if evidence is None:
+        return [Section("Evidence", (Notice("note", "Nothing was executed for this", Md("What this page says is reported.")),), "evidence")]
+    sums = tuple((context.link(t.environment), t.commit[:9] if t.commit else None, Badge(t.words, t.tone), f"{t.stale} stale" if t.stale else None) for t in evidence.tallies)
+    rows = tuple(_row(e, context) for e in evidence.exhibits)
+    blocks = (
+        Table(("Environment", "Source", "What executions show", "Stale"), sums, caption="By environment and source"),
+        Table(("Execution", "Environment", "Source", "Verdict", "For the status", "Why"), rows, caption="Each execution"),
+    )
+    return [Section("Evidence", (*blocks, *_stale(evidence, context)), "evidence")]
+
+
+def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
+    why = (*exhibit.labels, *exhibit.reasons[:3])
+    return (
+        context.link(exhibit.result, exhibit.result[:8]),
+        context.link(exhibit.environment),
+        exhibit.commit[:9] if exhibit.commit else None,
+        Badge(exhibit.verdict.replace("-", " "), VERDICT_TONES.get(exhibit.verdict, "plain")),
+        Badge(exhibit.bearing + (", stale" if exhibit.stale else ""), "off" if exhibit.stale else BEARING_TONES[exhibit.bearing]),
+        tuple(why) or None,
+    )
+
+
+def _stale(evidence: Evidence, context: Context) -> tuple[Items, ...]:
+    lines = tuple((context.link(e.result, e.result[:8]), reason) for e in evidence.exhibits for reason in e.stale)
+    return (Items(lines),) if lines else ()
+
+
+def executed_fact(entry: Entry, context: Context) -> Fact:
+    """What executions show, one badge for each environment and source."""
+    evidence = evidence_of(entry, context)
+    return Fact("Executed", evidence.badges if evidence is not None else Badge("nothing executed", "off"))
+
+
+def gate_verdicts(entry: Entry, context: Context) -> dict[str, GateVerdict]:
+    """The verdicts of an item's gates by their ids; empty where nothing is judged."""
+    verdicts: tuple[GateVerdict, ...] = context.computed("gates", entry.id) or ()
+    return {verdict.id: verdict for verdict in verdicts}
+
+
+def results_prose(names: tuple[str, ...], context: Context) -> Cell:
+    """Links to results by the beginning of their ids."""
+    return tuple(context.link(name, name[:8]) for name in names) or None
+
+

@@ -1,0 +1,57 @@
+"""Published figures: each with what its inputs give, and whether the two agree within their rounding; and every claim with its verdict."""
+
+from __future__ import annotations
+
+from kvdocs.figures.table import Figure, Reproduction
+from kvdocs.ledger import Ledger
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.page import Nav, Page
+from kvdocs.view import Badge, Cell, Code, Md, Prose, Section, Table
+
+PATH = "published.md"
+WORDS = {
+    Reproduction.REPRODUCED: Badge("reproduced", "good"),
+    Reproduction.DIFFERS: Badge("differs", "bad"),
+    Reproduction.UNDECIDED: Badge("rounding does not decide", "warn"),
+    Reproduction.UNSUPPORTED: Badge("inputs not on record", "off"),
+}
+
+
+def published_page(publication: Publication, ledger: Ledger) -> Page:
+    """Every figure for which something was published, then the claims."""
+    context = publication.at(PATH)
+    figures = [f for f in ledger.published() if f.reproduction is not None]
+    counts = {word: sum(f.reproduction is word for f in figures) for word in Reproduction}
+    lead = f"{len(figures)} figures were published: {counts[Reproduction.REPRODUCED]} follow from their inputs, {counts[Reproduction.DIFFERS]} do not, {counts[Reproduction.UNDECIDED]} are not decided by the rounding, and for {counts[Reproduction.UNSUPPORTED]} the inputs are not on record."
+    return Page(
+        PATH,
+        "page.md.j2",
+        {"title": "Published figures and claims", "lead": Md(lead), "sections": (_figures(figures, context), _claims(context, ledger)), "boost": 0.5},
+        Nav("Reports", 20, "Published figures"),
+    )
+
+
+def _figures(figures: list[Figure], context: PageContext) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    for figure in figures:
+        low, high = figure.bounds_text if figure.reproduction is not Reproduction.UNSUPPORTED else ("", "")
+        computed = f"{figure.text} ({low} to {high})" if low and low != high else figure.text if low else None
+        assert figure.reproduction is not None
+        formula = Code(figure.column.compute) if figure.column.compute else None
+        rows.append((context.link(figure.name.measurement, str(figure.name)), figure.published_text, computed, WORDS[figure.reproduction], formula))
+    if not rows:
+        return Section("Figures", (Prose(Md("Nothing on record says what was published for it.")),), "figures")
+    table = Table(("Figure", "Published", "Computed", "Verdict", "Formula"), tuple(rows), sortable=True, name="figures", filters=frozenset({3}))
+    return Section("Figures", (table,), "figures")
+
+
+def _claims(context: PageContext, ledger: Ledger) -> Section:
+    tones = {"holds": "good", "fails": "bad", "undecided": "warn"}
+    rows: list[tuple[Cell, ...]] = []
+    for entry in context.registry.of("claim"):
+        judgement = ledger.judgements.get(entry.id)
+        verdict = Badge(str(judgement.verdict), tones[str(judgement.verdict)]) if judgement is not None else Badge("nothing decides it", "off")
+        rows.append((context.link(entry.id, entry.id), context.title(entry), verdict, judgement.reason if judgement is not None else None))
+    if not rows:
+        return Section("Claims", (Prose(Md("There is no claim on record.")),), "claims")
+    return Section("Claims", (Table(("Claim", "What is claimed", "Verdict", "Why"), tuple(rows), sortable=True, name="claims", filters=frozenset({2})),), "claims")
