@@ -79,9 +79,17 @@ def cell(value: Cell, dialect: Dialect) -> str:
     if value is None or value in ((), ""):
         return DASH
     if isinstance(value, tuple):
-        return ", ".join(cell(part, dialect) for part in value)
+        return "".join(f"{_joint(value, number, dialect)}{cell(part, dialect)}" for number, part in enumerate(value))
     text = inline(value, dialect)
     return flat(text) if isinstance(value, Md) else text.replace("\n", " ")
+
+
+def _joint(parts: tuple[Inline, ...], number: int, dialect: Dialect) -> str:
+    """What stands before a part: a comma, or on the site a space between a badge and the words that belong to it."""
+    if number == 0:
+        return ""
+    coloured = dialect is Dialect.SITE and isinstance(parts[number - 1], Badge)
+    return " " if coloured and isinstance(parts[number], Md) else ", "
 
 
 def flat(markdown: str) -> str:

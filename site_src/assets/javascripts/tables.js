@@ -18,10 +18,13 @@
 
   const text = (cell) => (cell ? cell.textContent.trim() : "");
 
-  // The values of a cell: what its links and badges say, or else its text at commas.
+  // The values of a cell: what its badges say, else its links, else its text at commas.
   function values(cell) {
-    const parts = [...cell.querySelectorAll(":scope > a, :scope > .kv-badge")].map((part) => part.textContent.trim());
-    return parts.length ? parts : text(cell).split(", ").filter((part) => part && part !== EMPTY);
+    for (const kind of [".kv-badge", "a"]) {
+      const parts = [...cell.querySelectorAll(":scope > " + kind)].map((part) => part.textContent.trim());
+      if (parts.length) return parts;
+    }
+    return text(cell).split(", ").filter((part) => part && part !== EMPTY);
   }
 
   function scaleOf(cells) {
@@ -76,7 +79,7 @@
 
     makeTools() {
       const tools = document.createElement("div");
-      tools.className = "kv-tools";
+      tools.className = "kv-filters";
       if (this.rows.length >= MANY || this.choices.length) {
         this.search = document.createElement("input");
         this.search.type = "search";
@@ -164,7 +167,7 @@
     const apply = () => concerned.forEach(([table, column]) => { table.outer.set(column, select.value); table.filter(); });
     select.value = state().get(heading) || "";
     select.addEventListener("change", () => { apply(); remember(heading, select.value); });
-    place.classList.add("kv-tools");
+    place.classList.add("kv-filters");
     place.append(label(heading, select));
     apply();
   }
