@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import inf
 
 from kvdocs.figures import numerals
-from kvdocs.figures.formula import FormulaError, Key, evaluate, references
+from kvdocs.figures.formula import FormulaError, Key, Reference, evaluate, references
 from kvdocs.figures.interval import Interval, written
 from kvdocs.figures.quantity import Quantity, describe
 from kvdocs.figures.sheet import Number
@@ -197,12 +197,20 @@ def judge(claim: Claim, workbook: Workbook) -> Judgement:
 
 
 def all_rows(expression: str, workbook: Workbook) -> tuple[Key, ...]:
-    """The rows of a claim that is meant for all: the keys that every measurement has whose row the expression leaves open."""
-    open_references = [r for r in references(expression) if r.row is None and not r.whole and r.measurement in workbook.sheets]
-    if not open_references:
+    """The rows of a claim that is meant for all: those in which no cell is empty that the expression names without a row."""
+    left_open = [r for r in references(expression) if r.row is None and not r.whole and r.measurement in workbook.sheets]
+    if not left_open:
         return ()
-    sheets = [workbook.sheets[str(reference.measurement)] for reference in open_references]
-    return tuple(row for row in sheets[0].rows if all(row in sheet.rows for sheet in sheets))
+    return tuple(row for row in workbook.sheets[str(left_open[0].measurement)].rows if all(_has_figure(workbook, r, row) for r in left_open))
+
+
+def _has_figure(workbook: Workbook, reference: Reference, row: Key) -> bool:
+    """Whether the cell is not empty; one with an error is not, and the claim will say so."""
+    sheet = workbook.sheets[str(reference.measurement)]
+    if row not in sheet.rows or reference.column not in sheet.columns:
+        return row in sheet.rows
+    error = workbook.figure(CellName(sheet.id, reference.column, row)).error
+    return error is None or error.fault != "absent"
 
 
 def _judge_row(claim: Claim, row: Key | None, quantity: Quantity, measured: Unit) -> RowVerdict:

@@ -28,9 +28,9 @@ def decimals_of(number: int | Decimal) -> int:
 
 
 def supported_decimals(value: Fraction, half_width: float) -> int:
-    """How many places after the point make sense: one digit is as large as the uncertainty; four significant digits without one."""
+    """How many places after the point make sense: the last one is about as large as the whole interval; four significant digits without one."""
     if half_width > 0:
-        return max(0, min(MAX_DECIMALS, -floor(log10(2 * half_width))))
+        return max(0, min(MAX_DECIMALS, -round(log10(2 * half_width))))
     if value.denominator == 1:
         return 0
     return max(0, min(MAX_DECIMALS, 3 - floor(log10(abs(float(value)))))) if value else 0
