@@ -72,7 +72,7 @@ def _files(specs: Sequence[ScriptSpec]) -> Iterable[str]:
     for spec in specs:
         yield from (spec.file,) if spec.file else ()
         yield from spec.files
-        yield from (probe.path for probe in spec.probes)
+        yield from (probe.path for probe in spec.probes if probe.path)
 
 
 def _read(project: Path, name: str) -> tuple[bytes, bool]:

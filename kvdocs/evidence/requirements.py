@@ -34,10 +34,8 @@ def unmet(spec: ScriptSpec, setting: Setting, machine: Machine, patches: Sequenc
     needs = spec.needs
     found = [*_tools(needs, setting), *_trees(spec, setting), *_gpu(needs, machine), *_memory(needs, machine), *_variables(needs, setting)]
     found += _cpus(setting.environ.get("KVDOCS_CPUS") or spec.cpus)
-    if spec.probes:
-        applied = {str(patch["id"]) for patch in patches or ()}
-        found += [f"the patch {probe.id} is not in the source tree" for probe in spec.probes if probe.id not in applied]
-    return found
+    applied = {str(patch["id"]) for patch in patches or ()}
+    return found + [f"the patch {probe.id} is not in the source tree" for probe in spec.probes if probe.path and probe.id not in applied]
 
 
 def find_tool(name: str, environ: Mapping[str, str]) -> str | None:
@@ -53,7 +51,7 @@ def _tools(needs: Mapping[str, Any], setting: Setting) -> Iterator[str]:
 
 def _trees(spec: ScriptSpec, setting: Setting) -> Iterator[str]:
     needs = spec.needs
-    if needs.get("source") or spec.cwd == "source" or spec.probes:
+    if needs.get("source") or spec.cwd == "source" or any(probe.path for probe in spec.probes):
         yield from _folder("source tree", "KVDOCS_SOURCE", setting.source)
     if needs.get("build") is not None:
         yield from _build(needs["build"], setting)

@@ -175,7 +175,7 @@ class _Run:
         if self.setting.source is not None:
             self.source = describe_source(self.setting.source, self.patches)
             missing += self.source.missing
-            self.groups["source"] = self.source.facts or None
+        self.groups["source"] = self._source_with_declared(missing)
         commit = self.source.facts.get("commit")
         wanted = self.spec.needs.get("build")
         build = self.setting.build(wanted.get("tree")) if wanted is not None else None
@@ -187,6 +187,14 @@ class _Run:
         self.draft.update(self.groups)
         journal.update(record=self.draft)
         return unmet(self.spec, self.setting, machine, self.source.facts.get("patches"))
+
+    def _source_with_declared(self, missing: list[dict[str, str]]) -> dict[str, Any] | None:
+        """The source's facts, with the patches that the script declares and nobody could look for."""
+        declared = [{"id": p.id, "path": None, "sha256": None, "output_correct": p.output_correct, "where": "declared"} for p in self.spec.probes if not p.path]
+        missing += [{"what": f"source.patches[{p['id']}]", "why": "its file is not at hand, so the script's word is taken for it"} for p in declared]
+        if not self.source.facts and not declared:
+            return None
+        return {**self.source.facts, "patches": [*self.source.facts.get("patches", []), *declared]}
 
     def _wait_for_lock(self, journal: Journal) -> End | None:
         """Take the one-GPU-job lock; an end when it was not to be had."""

@@ -19,10 +19,10 @@ PLACES = ("scratch", "source", "build", "project")
 
 @dataclass(frozen=True)
 class ProbeSpec:
-    """A patch that must be in the source tree, or that is only looked for."""
+    """A patch that must be in the source tree. Without a path nobody can look for it, and it is taken to be there as declared."""
 
     id: str
-    path: str
+    path: str = ""
     output_correct: bool = True
 
 

@@ -100,7 +100,7 @@ def spec_of(registry: Registry, script_id: str) -> ScriptSpec:
         id=record.id, title=record.title, purpose=record.purpose, about=tuple(user.id for user in users_of(entry, registry)),
         file=_from_root(entry, record.file), argv=tuple(record.argv), cwd=record.cwd, files=tuple(_from_root(entry, name) for name in record.files),
         env=record.env, needs=record.needs.as_mapping(), timeout_s=float(record.timeout_s), repeat=record.repeat, lock=record.takes_lock, cpus=record.cpus or "",
-        probes=tuple(ProbeSpec(name, _from_root(at, probe.file), probe.output_correct) for name, at, probe in probes if at is not None and probe is not None and probe.file),
+        probes=tuple(ProbeSpec(name, _from_root(at, probe.file) if probe.file else "", probe.output_correct) for name, at, probe in probes if at is not None and probe is not None),
         expect=record.expect.as_mapping(),
     )  # fmt: skip
 

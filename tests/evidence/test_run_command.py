@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -12,6 +15,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from executions import HANG_S
 from test_source_tree import commit
 
 from kvdocs.evidence.source_tree import git
@@ -125,20 +129,43 @@ def test_a_defect_is_reproduced_on_a_tree_that_has_it_and_not_on_a_repaired_one(
     ran = kvdocs("run", "R12", "--source", str(tree), "--repeat", "2", at=project)
     assert (ran.code, plain(ran.out)) == (
         0,
-        "d10-agents-static 1/2: not reproduced (passed: exit code 0)\n"
-        "  exit 0 wanted: exit 0\n"
-        "  no line with `^AssertionError: `: none\n"
-        "  bench/d10-agents-static/ID\n"
-        "d10-agents-static 2/2: not reproduced (passed: exit code 0)\n"
-        "  exit 0 wanted: exit 0\n"
-        "  no line with `^AssertionError: `: none\n"
-        "  bench/d10-agents-static/ID\n"
-        "d10-agents-static: not reproduced over 2 executions: clean in 2 of 2 eligible runs\n",
+        (
+            "d10-agents-static 1/2: not reproduced (passed: exit code 0)\n"
+            "  exit 0 wanted: exit 0\n"
+            "  no line with `^AssertionError: `: none\n"
+            "  bench/d10-agents-static/ID\n"
+            "d10-agents-static 2/2: not reproduced (passed: exit code 0)\n"
+            "  exit 0 wanted: exit 0\n"
+            "  no line with `^AssertionError: `: none\n"
+            "  bench/d10-agents-static/ID\n"
+            "d10-agents-static: not reproduced over 2 executions: clean in 2 of 2 eligible runs\n"
+        ),
     )
     assert list(verify(project / "registry" / "results")) == []
     dirty = [load_result(folder)["source"]["dirty"] for folder in results(project / "registry" / "results")]
     assert sorted(dirty) == [False, True, True]
     assert [path.name for path in (project / "registry" / "scripts").iterdir() if path.name == "__pycache__"] == []
+
+
+def test_a_terminal_shows_the_newest_line_and_a_bar_over_the_repetitions(project: Path) -> None:
+    (project / "registry" / "scripts" / "d10-agents-static.py").write_text(
+        "import time\nfor n in range(4):\n    print('case', n, flush=True)\n    time.sleep(0.15)\nraise SystemExit(n % 2)\n"
+    )
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "kvdocs", "run", "D10", "--repeat", "2", "--source", str(project)]
+    with subprocess.Popen(command, cwd=project, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}, stdout=subprocess.PIPE, stderr=follower, text=True) as running:
+        os.close(follower)
+        drawn = b""
+        with contextlib.suppress(OSError):  # the end of a terminal is an error of its reader
+            while chunk := os.read(leader, 4096):
+                drawn += chunk
+        os.close(leader)
+        out = running.communicate(timeout=HANG_S)[0]
+    frames = [frame.decode() for frame in drawn.split(b"\r\x1b[K")]
+    assert any(frame.startswith("d10-agents-static [....................] 0/2") and "case" in frame for frame in frames)
+    assert any(frame.startswith("d10-agents-static [##########..........] 1/2, 1 inconclusive") for frame in frames)
+    assert frames[-1] == "", "the line is taken away in the end"
+    assert "\x1b" not in out
 
 
 def test_what_is_missing_is_said_and_recorded(kvdocs: Callable[..., Any], project: Path) -> None:
@@ -155,9 +182,11 @@ def test_the_plan_says_what_would_be_executed_and_what_is_missing(kvdocs: Callab
     ran = kvdocs("run", "R12", "D10", "--plan", at=project)
     assert (ran.code, ran.out) == (
         1,
-        "SCRIPT             ABOUT     RUNS  LIMIT  GPU LOCK  HERE\n"
-        "d10-agents-static  D10, R12  1     60 s             cannot run\n"
-        "    KVDOCS_SOURCE is not set: it names the source tree\n",
+        (
+            "SCRIPT             ABOUT     RUNS  LIMIT  GPU LOCK  HERE\n"
+            "d10-agents-static  D10, R12  1     60 s             cannot run\n"
+            "    KVDOCS_SOURCE is not set: it names the source tree\n"
+        ),
     )
     assert kvdocs("run", "D10", "--plan", "--source", str(tree), at=project).code == 0
     document = json.loads(kvdocs("run", "D10", "--plan", "--json", "--repeat", "3", at=project).out)
@@ -218,10 +247,12 @@ def test_a_job_is_packed_run_elsewhere_and_taken_in(kvdocs: Callable[..., Any], 
     ran = kvdocs("pack", "D10", "-o", str(elsewhere / "job.pyz"), "--env", "bench", at=project)
     assert (ran.code, plain(ran.out)) == (
         0,
-        f"wrote {elsewhere}/job.pyz with d10-agents-static and 2 files\n"
-        "  sha256 SHA256\n"
-        "  run it:          python3 job.pyz --out results\n"
-        "  take them in:    kvdocs import results results\n",
+        (
+            f"wrote {elsewhere}/job.pyz with d10-agents-static and 2 files\n"
+            "  sha256 SHA256\n"
+            "  run it:          python3 job.pyz --out results\n"
+            "  take them in:    kvdocs import results results\n"
+        ),
     )
     done = subprocess.run(
         [sys.executable, "-I", "job.pyz", "--out", "results", "--source", str(tree)],

@@ -11,6 +11,7 @@ from executions import Execute
 
 from kvdocs.evidence.canonical import sha256
 from kvdocs.evidence.source_tree import Patch, applied_patches, describe_source, git, git_blob
+from kvdocs.evidence.spec import ProbeSpec
 
 IDENTITY = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
             "GIT_AUTHOR_DATE": "2026-08-24T10:00:00+00:00", "GIT_COMMITTER_DATE": "2026-08-24T10:00:00+00:00", "GIT_CONFIG_GLOBAL": os.devnull}  # fmt: skip
@@ -121,6 +122,13 @@ def test_a_result_under_a_patch_whose_output_is_wrong_carries_that_label(execute
     record = execute("true", settings={"KVDOCS_SOURCE": str(tree)}, patches=(right, wrong)).record
     assert (record["output_correct"], record["labels"]) == (False, ["output incorrect by construction: 04-overlap-ceiling"])
     assert [p["id"] for p in record["source"]["patches"]] == ["01", "04-overlap-ceiling"]
+
+
+def test_a_patch_that_nobody_can_look_for_is_taken_on_the_scripts_word_and_labelled(execute: Execute) -> None:
+    record = execute("true", probes=(ProbeSpec("P4", output_correct=False),)).record
+    assert (record["outcome"], record["labels"]) == ("passed", ["output incorrect by construction: P4"])
+    assert record["source"]["patches"] == [{"id": "P4", "path": None, "sha256": None, "output_correct": False, "where": "declared"}]
+    assert {"what": "source.patches[P4]", "why": "its file is not at hand, so the script's word is taken for it"} in record["missing"]
 
 
 def test_the_diff_of_a_dirty_tree_lies_beside_the_result(execute: Execute, tree: Path) -> None:
