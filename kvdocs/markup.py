@@ -9,6 +9,8 @@ from html import escape as html_escape
 from kvdocs.view import Badge, Cell, Code, Inline, Link, Md
 
 DASH = "—"
+LONG = 24
+"""A badge with more letters may be broken over lines."""
 
 
 class Dialect(StrEnum):
@@ -58,7 +60,8 @@ def badge(value: Badge, dialect: Dialect) -> str:
     """A state in words, coloured on the site."""
     if dialect is Dialect.PLAIN:
         return escape(value.text)
-    return f'<span class="kv-badge kv-{value.tone}">{html_escape(value.text, quote=False)}</span>'
+    long = " kv-long" if len(value.text) > LONG else ""
+    return f'<span class="kv-badge kv-{value.tone}{long}">{html_escape(value.text, quote=False)}</span>'
 
 
 def inline(value: Inline, dialect: Dialect) -> str:

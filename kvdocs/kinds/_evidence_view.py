@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kvdocs import markup
+from kvdocs import markup
 from kvdocs.exhibit import BEARING_TONES, Evidence, Exhibit, GateVerdict
 from kvdocs.kind import Context
 from kvdocs.registry import Entry
@@ -31,14 +33,14 @@ def evidence_section(entry: Entry, context: Context) -> list[Section]:
 
 
 def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
-    why = (*exhibit.labels, *exhibit.reasons[:3])
+    why = (*exhibit.labels, *(markup.sentence(reason) for reason in exhibit.reasons[:3]))
     return (
         context.link(exhibit.result, exhibit.result[:8]),
         context.link(exhibit.environment),
         exhibit.commit[:9] if exhibit.commit else None,
         Badge(exhibit.verdict.replace("-", " "), VERDICT_TONES.get(exhibit.verdict, "plain")),
         Badge(exhibit.bearing + (", stale" if exhibit.stale else ""), "off" if exhibit.stale else BEARING_TONES[exhibit.bearing]),
-        tuple(why) or None,
+        tuple(markup.sentence(words) for words in why) or None,
     )
 
 

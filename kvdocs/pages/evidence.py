@@ -22,6 +22,7 @@ def evidence_page(publication: Publication, judge: Judge) -> Page:
         "page.md.j2",
         {
             "title": "Evidence",
+            "wide": True,
             "lead": Md(
                 "What was executed, held against what the record says. *Reported* means that a document says so; everything else on this page comes from executions whose output is kept. "
                 "A cell names the source commit, since a defect can be there in one version and not in another."
@@ -35,8 +36,8 @@ def evidence_page(publication: Publication, judge: Judge) -> Page:
 
 def _matrix(context: PageContext, judge: Judge) -> Section:
     environments, rows = judge.matrix()
-    headings = ("Defect", "Title", "Status", *(context.link(e).text for e in environments))
-    cells = tuple((context.link(entry.id, entry.id), context.title(entry), status_badge(defect_of(entry)), *(_cell(entry, e, found.get(e, ())) for e in environments)) for entry, found in rows)
+    headings = ("Defect", "Status", *environments)
+    cells = tuple((context.link(entry.id, entry.id), status_badge(defect_of(entry)), *(_cell(entry, e, found.get(e, ())) for e in environments)) for entry, found in rows)
     if not cells:
         return Section("Defects by environment", (Prose(Md("There is no defect on record.")),), "matrix")
     return Section("Defects by environment", (Table(headings, cells, sortable=True, name="evidence", row_ids=tuple(entry.id for entry, _ in rows)),), "matrix")

@@ -29,6 +29,7 @@ def problems_page(publication: Publication) -> Page:
         "page.md.j2",
         {
             "title": "What is wrong with this record",
+            "wide": True,
             "lead": Md(f"`kvdocs check` over this registry: {summary(publication.problems)}. What each code means is on {markup.link(context.to('reference/problems.md', 'the page of codes'))}."),
             "sections": (Section("Problems", (block,)),),
             "boost": 0.5,

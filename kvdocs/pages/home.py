@@ -30,6 +30,7 @@ def home_page(publication: Publication) -> Page:
         "home.md.j2",
         {
             "title": settings.title,
+            "wide": True,
             "lead": Md(settings.summary),
             "cards": Cards(tuple(_cards(publication, context))),
             "choice": Choice("Owner"),

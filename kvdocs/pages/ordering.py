@@ -31,7 +31,7 @@ def order_page(publication: Publication) -> Page:
         words = tuple(Md(f"{markup.link(context.link(row.id))} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}") for row in never)
         sections.append(Section("What is left out", (Items(words),), "never"))
     sections.append(Section("Ask for more", (Prose(Md(_MORE)),), "more"))
-    return Page(PATH, "page.md.j2", {"title": "How the order is worked out", "sections": tuple(sections), "boost": 1}, Nav("Explanation", 20, "The order of work"))
+    return Page(PATH, "page.md.j2", {"title": "How the order is worked out", "wide": True, "sections": tuple(sections), "boost": 1}, Nav("Explanation", 20, "The order of work"))
 
 
 _WHAT_IT_SEES = "Each column is one step of the rule, from left to right; the first column in which two records differ decides between them, as long as neither waits for the other."
