@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kvdocs.exchange.drafts import Draft, DraftSet, Known, one_line, prose
-from kvdocs.exchange.register_rows import Rows, full_names
+from kvdocs.exchange.register_rows import COLUMNS, Rows, full_names
 from kvdocs.exchange.register_text import Document, Passage, Table, read_document
 from kvdocs.exchange.remark import Remark, UnreadableSourceError, counted, doubtful, lost
 
@@ -20,21 +20,21 @@ _ID_COLUMNS = ("#", "id", "no", "no.", "ref", "key")
 def draft_register(text: str, known: Known) -> DraftSet:
     """The records that a register's tables and sections give, and what of it could not be read.
 
+    Where a record stands in several tables, the one with the most columns that are known is read.
+
     Raises UnreadableSourceError when no table of it holds records.
     """
     document = read_document(text)
     rows = Rows(known, full_names(text))
     remarks: list[Remark] = []
     taken = 0
+    registers = [(kind, table) for table in document.tables if (kind := _kind(table, known))]
     for table in document.tables:
-        kind = _kind(table, known)
-        if kind:
-            rows.announce(kind, [_row_id(row.cells) for row in table.rows])
-    for table in document.tables:
-        kind = _kind(table, known)
-        if not kind:
+        if not _kind(table, known):
             remarks.append(lost(f"a table of {counted(len(table.rows), 'row')} that is no register: {', '.join(h or '(no heading)' for h in table.headings)}", table.line))
-            continue
+    for kind, table in registers:
+        rows.announce(kind, [_row_id(row.cells) for row in table.rows])
+    for kind, table in sorted(registers, key=lambda found: -_columns_known(found[1])):
         for row in table.rows:
             taken += 1
             rows.take(kind, _row_id(row.cells), row.cells, row.line)
@@ -48,11 +48,17 @@ def draft_register(text: str, known: Known) -> DraftSet:
             drafts[draft.id]["symptom"] = drafts[draft.id]["title"]
     finished = [Draft(draft.kind, _ordered(drafts[draft.id]), draft.source) for draft in rows.drafts]
     finished.sort(key=lambda draft: ("reference", "decision", "defect", "item").index(draft.kind))
+    remarks.sort(key=lambda remark: (remark.line is None, remark.line))
     return DraftSet(tuple(rows.owners.drafts + finished), tuple(remarks + rows.owners.remarks))
 
 
 def _row_id(cells: Mapping[str, str]) -> str:
     return next((cells[name].strip("`* ") for name in _ID_COLUMNS if name in cells), "")
+
+
+def _columns_known(table: Table) -> int:
+    """How many columns of a table tell something of a record: of two tables with the same records, the fuller one is read."""
+    return sum(heading.lower() in COLUMNS for heading in table.headings)
 
 
 def _kind(table: Table, known: Known) -> str:
@@ -103,20 +109,21 @@ def _sections(document: Document) -> list[tuple[Passage | None, list[Passage]]]:
 
 def _leading_ids(passage: Passage, drafts: Mapping[str, Any]) -> list[str]:
     """The records that a heading, a point or a paragraph begins with: `D2, localized`, `R1 / D2: ...`, `**D1** ...`."""
-    match = re.match(r"[*`\s]*(?P<ids>[A-Z]\d+(?:\s*(?:/|,|and|\+)\s*[A-Z]\d+)*)(?![\w-])", passage.text)
+    match = re.match(r"[*`\s]*(?P<ids>[A-Z]\d+(?:[*`\s]*(?:/|,|and|\+)[*`\s]*[A-Z]\d+)*)(?![\w-])", passage.text)
     found = re.findall(r"[A-Z]\d+", match["ids"]) if match else []
     return found if all(record_id in drafts for record_id in found) else []
 
 
 def _append(values: dict[str, Any], passages: list[Passage], record_id: str, remarks: list[Remark], *, describes: bool) -> None:
-    """A defect's own section says what goes wrong; everything else is a note."""
+    """A defect's own section says what goes wrong, prose about a decision why it is open; everything else is a note."""
     text = prose("\n\n".join(part.text if part.form == "paragraph" else f"- {part.text}" for part in passages), record_id, remarks)
     if len(passages) == 1:
         text = text.removeprefix("- ")
     if describes and "severity" in values and "symptom" not in values:
         values["symptom"] = text
-    else:
-        values["notes"] = f"{values['notes']}\n\n{text}" if values.get("notes") else text
+        return
+    field = "why" if "options" in values else "notes"
+    values[field] = f"{values[field]}\n\n{text}" if values.get(field) else text
 
 
 def _pair(ids: list[str], drafts: dict[str, dict[str, Any]], rows: Rows, line: int, remarks: list[Remark]) -> None:

@@ -13,6 +13,8 @@ _STATUSES = ("not reproduced", "historical", "confirmed", "suspected", "fixed", 
 _NOTHING = frozenset(("", "-", "–", "—", "none", "n/a"))
 _NUMBERED = re.compile(r"(?:(?P<repository>[\w.-]+/[\w.-]+))?#(?P<number>\d+)")
 _ID = re.compile(r"(?<![\w-])([A-Z][1-9]\d*)(?![\w-])")
+COLUMNS = frozenset(("defect", "item", "title", "status", "owner", "owners", "severity", "size", "blast radius", "blocked by", "blockers", "fixed by", "fixes"))
+"""Headings, in lower case, whose columns are read."""
 _SIZES = ("XS", "S", "M", "L", "XL")
 _RADII = ("none", "low", "medium", "high", "very high")
 
@@ -47,8 +49,10 @@ class Rows:
         return self._kinds.get(record_id, "")
 
     def take(self, kind: str, record_id: str, cells: Mapping[str, str], line: int) -> None:
-        """One row. An id that the registry or the document has already is not taken again."""
-        if record_id in self.known.ids or any(draft.id == record_id for draft in self.drafts):
+        """One row. An id that was taken before, or that the registry has already, is not taken again."""
+        if any(draft.id == record_id for draft in self.drafts):
+            return
+        if record_id in self.known.ids:
             self.remarks.append(lost(f"{record_id}: there is such a record already", line))
             return
         self.ids.take(kind, record_id)
@@ -175,6 +179,9 @@ class Rows:
 
     def _decision(self, values: dict[str, Any], words: str, line: int) -> list[str]:
         """A decision for a blocker that is neither an id nor a pull request."""
+        prefix = self.known.prefixes["decision"]
+        named = re.match(rf"(?P<id>{prefix}[1-9]\d*)\b[:.]?\s*(?P<words>.*)", words)
+        wanted, words = (named["id"], named["words"] or words) if named is not None else ("", words)
         known = next((i for name, i in self.known.decisions.items() if name in words.lower()), None)
         if known is not None:
             return [known]
@@ -184,14 +191,14 @@ class Rows:
         if "owners" not in values:
             self.remarks.append(lost(f"the blocker {words!r}: no id, and nobody who could decide it", line))
             return []
-        record_id = self.ids.take("decision")
+        record_id = self.ids.take("decision", wanted)
         self.remarks.append(unknown(f"the blocker {words!r}: drafted as the decision {record_id}; its options are not in the table"))
         draft = {
             "id": record_id,
             "title": one_line(words),
             "short": one_line(words),
             "decided_by": list(values["owners"]),
-            "why": f"It blocks work on line {line} of the register, which says no more.",
+            "why": f"It blocks work on line {line} of the register.",
             "options": [{"id": "a", "title": NOT_STATED}, {"id": "b", "title": NOT_STATED}],
         }
         self.drafts.append(Draft("decision", draft, f"line {line}"))

@@ -51,12 +51,19 @@ class Document:
 
 _MARKED_HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)\s*#*$")
 _POINT = re.compile(r"^\s{0,3}(?:[-*+•]|\d+[.)])\s+(?P<text>\S.*)$")
+_LINK = re.compile(r"!?\[(?P<words>(?:[^\[\]]|\\.)*)\]\([^()\s]*\)")
+_LINK_WITHIN = re.compile(r"!?\[(?P<words>(?:[^\[\]]|\\.)*)\]\((?!https?:)[^()\s]*\)")
+_ANCHOR = re.compile(r"^<a id=\"[^\"]*\"></a>\s*$")
 _RULE = re.compile(r"^[\s|:-]*-[\s|:-]*$")
 
 
 def read_document(text: str) -> Document:
-    """The tables and passages of a text. Every line that is not blank belongs to a table, a passage or a heading."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    """The tables and passages of a text. Every line that is not blank belongs to a table, a passage or a heading.
+
+    Comments and anchors are passed over, and a link to another place of the same documents is taken for its words.
+    """
+    cleaned = re.sub(r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), text.replace("\r\n", "\n"), flags=re.DOTALL)
+    lines = ["" if _ANCHOR.match(line) else _LINK_WITHIN.sub(r"\g<words>", line) for line in cleaned.split("\n")]
     bare = not any(_MARKED_HEADING.match(line) for line in lines)
     tables: list[Table] = []
     passages: list[Passage] = []
@@ -111,6 +118,8 @@ def _table(start: int, block: Sequence[str]) -> Table | None:
 
 
 def _cells(line: str) -> list[str]:
+    """The cells of a row, with the words of a link in the place of the link."""
+    line = _LINK.sub(r"\g<words>", line)
     if line.strip().startswith("|"):
         inner = line.strip().removeprefix("|").removesuffix("|")
         return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", inner)]
