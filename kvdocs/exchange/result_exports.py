@@ -125,7 +125,7 @@ def _junit_case(sub_element: Any, suite: Any, result: Executed, tag: str) -> Non
     properties = sub_element(case, "properties")
     source = record.get("source") or {}
     facts = {"id": record["id"], "verdict": record["judgement"]["verdict"], "exit_code": record["end"].get("exit_code"), "commit": source.get("commit"), "kind": record["kind"]}
-    for name, value in facts.items():
+    for name, value in [*facts.items(), *(("label", label) for label in record.get("labels") or ())]:
         if value is not None:
             sub_element(properties, "property", name=name, value=_xml(str(value)))
     if tag:
@@ -188,7 +188,13 @@ def _kcidb_test(result: Executed, build_id: str) -> dict[str, Any]:
         "status": record["status"],
         "environment": {"comment": str(record["environment"]), "misc": {"machine": record.get("machine") or {}}},
         "comment": "; ".join(record["judgement"]["reasons"]) or str(record["end"]["reason"]),
-        "misc": {"kind": record["kind"], "verdict": record["judgement"]["verdict"], "exit_code": record["end"].get("exit_code"), "digest": record["digest"]},
+        "misc": {
+            "kind": record["kind"],
+            "verdict": record["judgement"]["verdict"],
+            "exit_code": record["end"].get("exit_code"),
+            "digest": record["digest"],
+            "labels": list(record.get("labels") or ()),
+        },
     }
     if record["invocation"].get("started"):
         test["start_time"] = record["invocation"]["started"]

@@ -93,7 +93,8 @@ def _output(defect: Defect, shown: Executed | None) -> str:
     if shown is not None and (shown.stdout.strip() or shown.stderr.strip()):
         matched = _matched_lines(shown.record)
         stream = max(("stdout", "stderr"), key=lambda name: (len(matched.get(name, [])), len(getattr(shown, name).strip()) > 0))
-        return fenced(excerpt(getattr(shown, stream), matched.get(stream, [])), "text")
+        labels = "".join(f"{label[:1].upper()}{label[1:]}.\n\n" for label in shown.record.get("labels") or ())
+        return labels + fenced(excerpt(getattr(shown, stream), matched.get(stream, [])), "text")
     return f"As reported:\n\n{fenced(defect.output, 'text')}" if defect.output else ""
 
 
@@ -109,12 +110,12 @@ def _matched_lines(record: Mapping[str, Any]) -> dict[str, list[int]]:
 
 
 def excerpt(output: str, lines: Sequence[int], limit: int = EXCERPT_LINES) -> str:
-    """The lines around the given ones, or the last ones, with `[...]` where something was left out."""
+    """The lines around the first few and the last of the given ones, or the last lines, with `[...]` where something was left out."""
     every = output.rstrip("\n").split("\n")
     if len(every) <= limit:
         return "\n".join(every)
     wanted: set[int] = set()
-    for line in lines:
+    for line in dict.fromkeys([*lines[:1], *lines[-1:], *lines[1:3]]):
         around = set(range(max(1, line - 2), min(len(every), line + 4) + 1))
         if len(wanted | around) > limit:
             break

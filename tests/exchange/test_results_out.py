@@ -220,3 +220,17 @@ def test_a_long_output_is_shown_around_the_lines_that_matched() -> None:
     output = "\n".join(f"line {number}" for number in range(1, 201))
     assert excerpt(output, [100]) == "[...]\nline 98\nline 99\nline 100\nline 101\nline 102\nline 103\nline 104\n[...]"
     assert excerpt(output, []).startswith("[...]\nline 161\n")
+    many = excerpt(output, [10, 20, 30, 40, 190]).split("\n")
+    assert [line for line in ("line 10", "line 20", "line 30", "line 40", "line 190") if line in many] == ["line 10", "line 20", "line 30", "line 190"]
+
+
+def test_a_result_whose_output_is_wrong_says_so_wherever_it_goes(executed: Callable[..., Executed], inspect_files: InspectFiles) -> None:
+    registry = inspect_files(FILES).registry
+    defect = registry.record("D4", Defect)
+    assert defect is not None
+    plain = executed()
+    label = "output incorrect by construction: P3"
+    result = Executed({**plain.record, "labels": [label]}, plain.stdout)
+    assert f'<property name="label" value="{label}" />' in export_junit([result]).files["results.junit.xml"]
+    assert json.loads(export_kcidb([result], []).files["kcidb.json"])["tests"][0]["misc"]["labels"] == [label]
+    assert "Output incorrect by construction: P3.\n\n```text" in export_issue(defect, registry, [result], "https://github.com", "us/ours").files["D4.md"]
