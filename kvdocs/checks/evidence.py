@@ -37,7 +37,7 @@ def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
     here = [e for e in against if _is_home(record, e)]
     elsewhere = [e for e in against if e not in here]
     if here:
-        yield Problem(CONTRADICTED, f"{entry.id} is {record.status}, and {_words(here)} on the same commit", place, entry.id, "set the status to what executions show, or withdraw the result with a reason")
+        yield Problem(CONTRADICTED, f"{entry.id} is {record.status}, and {_words(here)} on the same commit", place, entry.id, "set the status to what executions show, or say in the record why they differ")
     if elsewhere:
         yield Problem(CONTRADICTED_ELSEWHERE, f"{entry.id} is {record.status}, and {_words(elsewhere)}", place, entry.id)
 
