@@ -110,12 +110,12 @@ def _matched_lines(record: Mapping[str, Any]) -> dict[str, list[int]]:
 
 
 def excerpt(output: str, lines: Sequence[int], limit: int = EXCERPT_LINES) -> str:
-    """The lines around the first few and the last of the given ones, or the last lines, with `[...]` where something was left out."""
+    """The lines around the first few of the given ones and the end, or the last lines alone, with `[...]` where something was left out."""
     every = output.rstrip("\n").split("\n")
     if len(every) <= limit:
         return "\n".join(every)
     wanted: set[int] = set()
-    for line in dict.fromkeys([*lines[:1], *lines[-1:], *lines[1:3]]):
+    for line in dict.fromkeys([*lines[:1], *(len(every) for _ in lines[:1]), *lines[-1:], *lines[1:3]]):
         around = set(range(max(1, line - 2), min(len(every), line + 4) + 1))
         if len(wanted | around) > limit:
             break

@@ -218,7 +218,7 @@ def test_an_issue_names_things_as_the_reader_knows_them(this_registry: Inspectio
 
 def test_a_long_output_is_shown_around_the_lines_that_matched() -> None:
     output = "\n".join(f"line {number}" for number in range(1, 201))
-    assert excerpt(output, [100]) == "[...]\nline 98\nline 99\nline 100\nline 101\nline 102\nline 103\nline 104\n[...]"
+    assert excerpt(output, [100]) == "[...]\nline 98\nline 99\nline 100\nline 101\nline 102\nline 103\nline 104\n[...]\nline 198\nline 199\nline 200"
     assert excerpt(output, []).startswith("[...]\nline 161\n")
     many = excerpt(output, [10, 20, 30, 40, 190]).split("\n")
     assert [line for line in ("line 10", "line 20", "line 30", "line 40", "line 190") if line in many] == ["line 10", "line 20", "line 30", "line 190"]
