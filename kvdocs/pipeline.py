@@ -12,6 +12,7 @@ from kvdocs.kinds import all_kinds
 from kvdocs.ledger import ledger_of
 from kvdocs.load import load_registry
 from kvdocs.order import Order, plan
+from kvdocs.pages.charts import drawings
 from kvdocs.pages.context import Publication
 from kvdocs.pages.graph import surroundings
 from kvdocs.problems import Problem, in_order
@@ -58,6 +59,12 @@ def publication(inspection: Inspection) -> Publication:
         inspection.registry,
         inspection.problems,
         inspection.order,
-        providers={"figures": ledger.of, "evidence": judge.of, "gates": judge.gates, "surroundings": surroundings(inspection.registry, inspection.order)},
+        providers={
+            "figures": ledger.of,
+            "charts": drawings(ledger),
+            "evidence": judge.of,
+            "gates": judge.gates,
+            "surroundings": surroundings(inspection.registry, inspection.order),
+        },
         workbook=ledger.workbook,
     )

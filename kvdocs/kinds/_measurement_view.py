@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvdocs.kind import Context
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Notice, Picture, Prose, RecordView, Section, Table
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -32,18 +33,28 @@ def _figures(entry: Entry, context: Context) -> MeasurementFigures | None:
     return figures
 
 
+@dataclass(frozen=True, slots=True)
+class Drawings:
+    """The charts of a measurement, and the plot of its comparisons."""
+
+    charts: tuple[Picture, ...] = ()
+    comparison: Picture | None = None
+
+
 def view(entry: Entry, context: Context) -> RecordView:
-    """The page of a measurement."""
+    """The page of a measurement: charts, table, claims, what it rules out, then how that came about."""
     record, figures = _measurement(entry), _figures(entry, context)
+    drawings: Drawings = context.computed("charts", entry.id) or Drawings()
     sections = [Section("Summary", (Prose(context.prose(record.summary, record.id)),))] if record.summary else []
     if figures is not None:
-        sections.append(Section("Figures", (figures_table(record, figures),), "figures"))
-        sections += _formulas(record, context)
-        sections += _published(record, figures)
-        sections += _comparisons(figures)
+        sections.append(Section("Figures", (*drawings.charts, figures_table(record, figures)), "figures"))
         sections += _claims(figures, context)
     if record.rules_out:
         sections.append(Section("What it rules out", (Prose(context.prose(record.rules_out, record.id)),)))
+    if figures is not None:
+        sections += _comparisons(figures, drawings.comparison)
+        sections += _formulas(record, context)
+        sections += _published(record, figures)
     if record.protocol:
         sections.append(Section("How it was measured", (Prose(context.prose(record.protocol, record.id)),)))
     sections += _exclusions(record, context)
@@ -153,10 +164,10 @@ def _published(record: Measurement, figures: MeasurementFigures) -> list[Section
     return [Section("What was published", (published_table(figures.published),), "published")] if figures.published else []
 
 
-def _comparisons(figures: MeasurementFigures) -> list[Section]:
+def _comparisons(figures: MeasurementFigures, plot: Picture | None) -> list[Section]:
     if not figures.comparisons:
         return []
-    return [Section("Comparison of the arms", (comparison_table(figures.comparisons),), "comparisons")]
+    return [Section("Comparison of the arms", (*((plot,) if plot else ()), comparison_table(figures.comparisons)), "comparisons")]
 
 
 def comparison_table(comparisons: tuple[ArmComparison, ...]) -> Table:
