@@ -10,7 +10,6 @@ _AT = re.compile(r"^(?P<path>\S+\.(?:c|cc|cpp|cu|cuh|h|hpp|m|mm)):(?P<line>\d+):
 _CUDA = re.compile(r"(?:^|\s)CUDA error: (?P<message>.+)$")
 _CUDA_WHERE = re.compile(r"in function (?P<function>\S+) at (?P<path>\S+):(?P<line>\d+)")
 _FRAME = re.compile(r"^(?P<module>\S+)\((?P<symbol>[^()+]*)\+0x[0-9a-f]+\)\[0x[0-9a-f]+\]$")
-_SIGNAL = re.compile(r"\b(Aborted|Segmentation fault|Killed|Bus error|Floating point exception|Illegal instruction)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,6 @@ def find_abort(lines: Sequence[str]) -> Abort | None:
         elif (at := _AT.match(line)) is not None:
             frames = tuple(_frames(lines[number:]))
             return Abort(at["message"], at["path"], int(at["line"]), frames, number, cuda_error, cuda_at)
-    return None
-
-
-def find_shell_signal(lines: Sequence[str]) -> str | None:
-    """What a shell said of the end of its child, such as `Aborted` or `Killed`; None when it said nothing."""
-    for line in reversed(lines):
-        if (match := _SIGNAL.search(line)) is not None and re.match(r"^(\S+: line \d+: +\d+ |Aborted|Segm|Killed)", line):
-            return match[1]
     return None
 
 
