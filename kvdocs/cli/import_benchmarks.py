@@ -27,6 +27,7 @@ def _command(form: Format) -> click.Command:
         project = the_project(ctx)
         from kvdocs.edit.drafts import Draft
         from kvdocs.edit.plan import plan_edit
+        from kvdocs.exchange.benchmark import describe
         from kvdocs.exchange.formats import read_benchmarks
         from kvdocs.exchange.measurement_rows import measurement_values
         from kvdocs.exchange.remark import UnreadableSourceError
@@ -45,7 +46,7 @@ def _command(form: Format) -> click.Command:
         with edit_errors():
             draft = Draft(project)
             remarks = draft_measurement(draft, values, all_kinds())
-            plan = plan_edit(draft, [str(remark) for remark in (*report.remarks, *remarks)])
+            plan = plan_edit(draft, [*(line.strip() for line in describe(report)), *map(str, remarks)])
         finish(plan, dry_run=dry_run, as_json=as_json)
 
     return _named(run, form, f"kvdocs import {form.name} FILE --into M5 --env rtx4070")
