@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check:check", "Everything that is wrong with the record."),
     "show": ("show:show", "One record with its links."),
     "graph": ("graph:graph", "The dependency graph as mermaid, dot or json."),
+    "log": ("log:log", "What changed when: status, owners, blockers, values."),
     "init": ("init:init", "A small working project in an empty folder."),
     "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
     "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
