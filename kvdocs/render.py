@@ -40,6 +40,10 @@ def default_templates() -> Path:
     return inside if inside.is_dir() else Path(__file__).parent.parent / "templates"
 
 
+class TemplateFaultError(Exception):
+    """A template cannot be read or laid out; the message says which one and where."""
+
+
 class Renderer:
     """Templates of a project over those of kvdocs, for one dialect."""
 
@@ -53,7 +57,14 @@ class Renderer:
 
     def render(self, page: Page) -> str:
         """The text of a page: a name that its context lacks is an error; it ends with one newline."""
-        text = self.environment.get_template(page.template).render(page.context)
+        from jinja2 import TemplateError, TemplateSyntaxError
+
+        try:
+            text = self.environment.get_template(page.template).render(page.context)
+        except TemplateSyntaxError as error:
+            raise TemplateFaultError(f"{error.filename or error.name}:{error.lineno}: {error.message}") from None
+        except TemplateError as error:
+            raise TemplateFaultError(f"{page.template}, for {page.path}: {error}") from None
         return _tidy(text)
 
 

@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("log:log", "What changed when: status, owners, blockers, values."),
     "init": ("init:init", "A small working project in an empty folder."),
     "build": ("build:build", "The site: Markdown into build/docs, then pages into site/."),
+    "serve": ("serve:serve", "The site, live while records are edited."),
     "render": ("render:render", "Documents for another repository: roadmap, defects, measurements, scripts, probes, overview."),
     "gate": ("gate:gate", "Whether an item's gates have passed."),
     "run": ("run:run", "Execute scripts and keep what comes out."),

@@ -31,7 +31,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     project = the_project(ctx)
     from kvdocs.cli.reference import command_helps
     from kvdocs.pipeline import inspect, publication
-    from kvdocs.render import write_files
+    from kvdocs.render import TemplateFaultError, write_files
     from kvdocs.site.engine import EngineError, command_of, count_pages, run_engine
     from kvdocs.site.files import site_source
     from kvdocs.site.settings import PATH, engine_settings
@@ -43,7 +43,10 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
             fail(str(error))
     started = time.monotonic()
     inspection = inspect(project)
-    source = site_source(project, publication(inspection), command_helps())
+    try:
+        source = site_source(project, publication(inspection), command_helps())
+    except TemplateFaultError as error:
+        fail(str(error))
     wrote = write_files(source.files, project.build, remove_stale=True)
     write_files({PATH: engine_settings(project, source.nav, site_url, engine=engine).encode()}, project.root, remove_stale=False)
     say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")

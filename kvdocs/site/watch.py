@@ -1,0 +1,79 @@
+"""Watching a project's files: one call after each burst of edits, and none for what a build itself writes."""
+
+from __future__ import annotations
+
+import threading
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from kvdocs.project import Project
+
+CALM = 0.15
+"""Seconds without a further event after which a burst of edits has ended: an editor writes, renames and sets times."""
+
+
+class Watch:
+    """The project's sources. `changes` waits for the next real change of content."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.event = threading.Event()
+        self.stopped = False
+        self._seen = self.state()
+
+    def folders(self) -> list[Path]:
+        """What is watched: registry, templates and hand-written pages."""
+        return [folder for folder in (self.project.registry, self.project.templates, self.project.site_src) if folder.is_dir()]
+
+    def state(self) -> dict[str, str]:
+        """Every source file with a digest of its content: saving a file unchanged is no change."""
+        files = [path for folder in self.folders() for path in folder.rglob("*") if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+        return {str(path): _digest(path) for path in (*files, self.project.root / "mkdocs.yml") if not path.name.endswith(("~", ".swp", ".tmp"))}
+
+    def start(self) -> None:
+        """Begin to watch."""
+        from watchdog.events import FileSystemEventHandler
+        from watchdog.observers import Observer
+
+        event = self.event
+
+        class Handler(FileSystemEventHandler):
+            def on_any_event(self, event_: Any) -> None:
+                # Reading a file is an event too, and a build reads them all.
+                if event_.event_type not in ("opened", "closed_no_write"):
+                    event.set()
+
+        self._observer = Observer()
+        for folder in self.folders():
+            self._observer.schedule(Handler(), str(folder), recursive=True)
+        self._observer.schedule(Handler(), str(self.project.root), recursive=False)
+        self._observer.start()
+
+    def changes(self) -> list[str]:
+        """Wait for the next change; the paths that changed, relative to the project, or nothing when the watch was stopped."""
+        while not self.stopped:
+            self.event.wait()
+            while self.event.is_set() and not self.stopped:
+                self.event.clear()
+                self.event.wait(CALM)
+            now = self.state()
+            changed = sorted(path for path in now.keys() | self._seen.keys() if now.get(path) != self._seen.get(path))
+            self._seen = now
+            if changed:
+                return [str(Path(path).relative_to(self.project.root)) for path in changed]
+        return []
+
+    def stop(self) -> None:
+        """End the watch; `changes` returns nothing from now on."""
+        self.stopped = True
+        self.event.set()
+        self._observer.stop()
+        self._observer.join()
+
+
+def _digest(path: Path) -> str:
+    try:
+        return blake2b(path.read_bytes(), digest_size=12).hexdigest()
+    except OSError:
+        return ""
