@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
+from kvdocs.history.page import history_provider
 from kvdocs.judge import judge_of
 from kvdocs.kinds import all_kinds
 from kvdocs.ledger import ledger_of
@@ -49,12 +50,12 @@ def publication(inspection: Inspection) -> Publication:
     """All that pages are made from.
 
     3. Order: what comes first (`order`); it needs sound links, and copes with unsound ones.
-    4. Figures, evidence and pictures: what measurements and claims are worth (`ledger`), what executions say (`judge`), what stands around a record;
-       made when a page asks for them.
+    4. Figures, evidence and pictures: what measurements and claims are worth (`ledger`), what executions say (`judge`), what stands around a record,
+       what changed when (`history`); made when a page asks for them.
     """
     ledger = ledger_of(inspection.registry)
     judge = judge_of(inspection.registry, inspection.project.root)
-    return Publication(
+    made = Publication(
         inspection.project.settings,
         inspection.registry,
         inspection.problems,
@@ -68,3 +69,4 @@ def publication(inspection: Inspection) -> Publication:
         },
         workbook=ledger.workbook,
     )
+    return replace(made, providers={**made.providers, "history": history_provider(inspection.project, made)})

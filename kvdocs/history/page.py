@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 
 from kvdocs import markup
 from kvdocs.history.feed import atom_feed
@@ -20,28 +20,28 @@ MOST_ROWS = 500
 """A part of the history with more changes shows the newest; `kvdocs log` has all."""
 
 
-@lru_cache(maxsize=4)
-def history_of(project: Project) -> History:
-    """The history of a project, read once in a process."""
-    return read_history(project)
-
-
 def history_provider(project: Project, publication: Publication) -> Provider:
-    """What `Context.computed("history", …)` answers: blocks for a record's page, and for "" the newest changes for the home page."""
+    """What `Context.computed("history", …)` answers: blocks for a record's page, and for "" the newest changes for the home page.
+
+    The history is read when it is first asked for, once for each publication.
+    """
+
+    @cache
+    def history() -> History:
+        return read_history(project)
 
     def answer(record: str) -> tuple[Block, ...] | None:
-        history = history_of(project)
         if record:
-            return record_blocks(history, record, lambda commit: commit_link(publication, commit)) or None
-        newest = latest(history, publication.at(PATH).link)
-        return (newest, Prose(Md(markup.link(Link("All changes", PATH)) + "."))) if newest is not None else limits(history) or None
+            return record_blocks(history(), record, lambda commit: commit_link(publication, commit)) or None
+        newest = latest(history(), publication.at(PATH).link)
+        return (newest, Prose(Md(markup.link(Link("All changes", PATH)) + "."))) if newest is not None else limits(history()) or None
 
     return answer
 
 
 def history_files(project: Project, publication: Publication) -> Iterator[Page | DataFile]:
     """The page of what changed, and the feed when there is something to tell."""
-    history = history_of(project)
+    history = read_history(project)
     yield changes_page(history, project, publication)
     feed = feed_of(history, publication)
     if feed is not None:

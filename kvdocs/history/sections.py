@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kvdocs.history.change import Change
 from kvdocs.history.timeline import History
-from kvdocs.view import Block, Cell, Code, Items, Link, Md, Notice, Table
+from kvdocs.view import Block, Cell, Code, Items, Link, Md, Notice, Prose, Table
 
 LinkTo = Callable[[str], Link]
 """A link to a record's page by its id; plain text when the record is gone."""
@@ -16,12 +16,13 @@ CommitLink = Callable[[str], Link]
 
 
 def record_blocks(history: History, record: str, commit_link: CommitLink) -> tuple[Block, ...]:
-    """The history of a record, the newest first, and what cannot be known; empty when nothing is known of it."""
+    """The history of a record, the newest first, and in a line what cannot be known; empty when there is nothing to say."""
+    unknown = tuple(Prose(Md(limit)) for limit in history.limits)
     changes = history.of(record)
     if not changes:
-        return limits(history)
+        return unknown
     rows = tuple((day(group[0]), group[0].author, tuple(c.words for c in group), commit_cell(group[0], commit_link)) for group in History(changes).by_commit())
-    return (Table(("When", "Who", "What changed", "Commit"), rows), *limits(history))
+    return (Table(("When", "Who", "What changed", "Commit"), rows), *unknown)
 
 
 def changes_table(changes: tuple[Change, ...], link: LinkTo, commit_link: CommitLink, name: str) -> Table:

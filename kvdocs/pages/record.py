@@ -46,9 +46,15 @@ def record_page(entry: Entry, context: PageContext) -> Page:
             "boost": BOOST if entry.kind.name != "result" else 1,
             "view": view,
             "notices": problem_notices(context.publication.problems_of.get(entry.id, ()), context),
-            "sections": (*view.sections, *log_sections(entry, context), *around_section(entry.id, context), *related_sections(entry, context)),
+            "sections": (*view.sections, *log_sections(entry, context), *around_section(entry.id, context), *related_sections(entry, context), *history_section(entry.id, context)),
         },
     )
+
+
+def history_section(record_id: str, context: PageContext) -> tuple[Section, ...]:
+    """What changed in a record and when, where that is known."""
+    blocks = context.computed("history", record_id)
+    return (Section("History", tuple(blocks), "history"),) if blocks else ()
 
 
 def problem_notices(problems: Sequence[Problem], context: PageContext) -> tuple[Notice, ...]:

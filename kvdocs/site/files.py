@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from kvdocs.history.page import history_files
 from kvdocs.judge import judge_of
 from kvdocs.ledger import ledger_of
 from kvdocs.pages.codes import codes_page
@@ -56,6 +57,7 @@ def generated_pages(project: Project, publication: Publication, commands: Sequen
     yield problems_page(publication)
     yield counts_page(publication)
     yield order_page(publication)
+    yield from history_files(project, publication)
     yield fields_page(publication)
     yield commands_page(commands)
     examples = project.root / "tests" / "problems"

@@ -8,7 +8,7 @@ from kvdocs.history.change import Change
 from kvdocs.history.feed import atom_feed
 from kvdocs.history.sections import latest, record_blocks
 from kvdocs.history.timeline import History
-from kvdocs.view import Code, Items, Link, Md, Notice, Table
+from kvdocs.view import Code, Items, Link, Md, Prose, Table
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 FIRST, SECOND = "1" * 40, "2" * 40
@@ -126,7 +126,7 @@ def test_the_history_on_the_page_of_a_record() -> None:
 
 
 def test_a_record_without_changes_shows_what_cannot_be_known() -> None:
-    assert record_blocks(History((), ("There is no history here: git is not installed.",)), "R1", Link) == (Notice("note", "Not known here", Md("There is no history here: git is not installed.")),)
+    assert record_blocks(History((), ("There is no history here: git is not installed.",)), "R1", Link) == (Prose(Md("There is no history here: git is not installed.")),)
 
 
 def test_the_newest_changes_leave_out_texts_and_executions() -> None:
