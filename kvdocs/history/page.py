@@ -58,7 +58,7 @@ def changes_page(history: History, project: Project, publication: Publication) -
         sections = [Section("Nothing", (Notice("note", "No change is known"),))]
     lead = "What changed in the records, from the commits of this repository; each part reaches from one tag to the next, the newest first."
     if any(change.commit for change in history.changes):
-        lead += f" {markup.link(Link('As a feed', context.built_file(FEED)))}."
+        lead += f" {markup.link(Link('As a feed', FEED))}."
     values = {"title": "What changed", "lead": Md(lead), "notices": limits(history), "script": context.built_file("assets/javascripts/changes.js"), "sections": tuple(sections), "boost": 0.5}
     return Page(PATH, "changes.md.j2", values, Nav("Reports", 60, "What changed"))
 
