@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Optional
+from typing import Any
 
 KINDS = ("copy", "compute", "hot", "serial", "ceiling", "correct", "control")
 """What an arm is for. `hot` computes over few slots that stay in the cache: faster than any program that reads each layer's own block."""
@@ -77,7 +77,7 @@ class Row:
     samples: int
 
     @property
-    def exact(self) -> Optional[bool]:
+    def exact(self) -> bool | None:
         """Whether all samples had the serial arm's output; None for arms that deliver nothing or compute nothing."""
         return None if self.arm.kind in ("copy", "compute", "hot") else self.differing == 0
 

@@ -14,12 +14,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from sanitizer_log import Findings, read_findings  # noqa: E402
-from toolchain import compiled, refuse_arguments  # noqa: E402
-
-from run_environment import Run, execute, matching  # noqa: E402
+from run_environment import Run, execute, matching
+from sanitizer_log import Findings, read_findings
+from toolchain import compiled, refuse_arguments
 
 CASES = [(1, 8), (2, 8), (4, 8), (8, 8), (4, 4)]
 """np and the warps of the block; in the last, as in D2, one leader in a block of np warps."""
@@ -77,14 +76,14 @@ def program_source() -> str:
     return (Path(__file__).resolve().parent / "divergent_barrier.cu").read_text()
 
 
-def summarise(run: Run, table: "list[tuple[str, list[Findings]]]", source: str) -> None:
+def summarise(run: Run, table: list[tuple[str, list[Findings]]], source: str) -> None:
     """The figures that a judgement asks for, and the table for a reader."""
     print(f"\n{'case':24s}" + "".join(f"{tool:>12s}" for tool in TOOLS) + "  where")
     for name, row in table:
         where = ", ".join(place for findings in row for place in findings.places) or "-"
         print(f"{name:24s}" + "".join(f"{findings.errors:12d}" for findings in row) + f"  {where}")
     shared = [row for name, row in table if name.startswith("divergent") and not name.startswith("divergent.np1_")]
-    clean = [row for name, row in table if name.startswith("repaired") or name.startswith("divergent.np1_")]
+    clean = [row for name, row in table if name.startswith(("repaired", "divergent.np1_"))]
     line = line_of(source, "divergent")
     run.report("divergent_cases", len(shared))
     run.report("divergent_cases_found", sum(row[0].errors > 0 for row in shared))

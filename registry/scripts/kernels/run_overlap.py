@@ -15,14 +15,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from overlap_results import Arm, Point, Summary, read_point, summarise, table  # noqa: E402
-from toolchain import compiled, refuse_arguments  # noqa: E402
-
-from run_environment import Run, execute, write_json  # noqa: E402
+from overlap_results import Arm, Point, Summary, read_point, summarise, table
+from run_environment import Run, execute, write_json
+from toolchain import compiled, refuse_arguments
 
 LAYERS = 32
 MIB = 1024  # of the KiB in which slots are given
@@ -63,7 +61,7 @@ SMALL = [Place(f"small_{word}", 2048, tokens, ratio=ratio, share=0.6, variants=r
 def arms(place: Place) -> list[Arm]:
     """The arms of every point."""
     slot, whole_token = place.slot(), place.rows * LAYERS // place.slot()
-    found = [
+    return [
         Arm("copy_layer", "copy", "copy"),
         Arm("copy_slot", "copy", f"copy:slot={slot}:depth=2"),
         Arm("copy_two_slots", "copy", f"copy:slot={2 * slot}:depth=2"),
@@ -82,7 +80,6 @@ def arms(place: Place) -> list[Arm]:
         Arm("no_wait_for_slot", "control", f"pump:{FAST}:slot={slot}:depth=3:freed=0"),
         Arm("newest_row_from_slot", "control", f"pump:{FAST}:slot={slot}:depth=3:fresh=0"),
     ]
-    return found
 
 
 def variants(place: Place) -> list[Arm]:
@@ -109,13 +106,13 @@ def variants(place: Place) -> list[Arm]:
     ]
 
 
-def in_order(chosen: "list[Arm]") -> "list[Arm]":
+def in_order(chosen: list[Arm]) -> list[Arm]:
     """A pass: the core, the others, the core. Every second pass runs backwards."""
     core = [arm for arm in chosen if arm.name in CORE]
     return [*core, *(arm for arm in chosen if arm.name not in CORE), *core]
 
 
-def measure(run: Run, program: Path, place: Place, chosen: "list[Arm]", passes: int, settings: "list[str]") -> Point:
+def measure(run: Run, program: Path, place: Place, chosen: list[Arm], passes: int, settings: list[str]) -> Point:
     """One execution of overlap.cu."""
     command = [program, "--rows", str(place.rows), "--layers", str(LAYERS), "--tokens", str(place.tokens), "--passes", str(passes)]
     output = run.run_on_gpu([*command, *settings, "--arms", ";".join(arm.spec for arm in in_order(chosen))])
@@ -125,20 +122,20 @@ def measure(run: Run, program: Path, place: Place, chosen: "list[Arm]", passes: 
     return point
 
 
-def settings_of(place: Place, done: "dict[str, Point]") -> "list[str]":
+def settings_of(place: Place, done: dict[str, Point]) -> list[str]:
     """How the computation is sized: calibrated here, or as at another point."""
     if place.ratio:
         return ["--ratio", str(place.ratio), "--share", str(place.share)]
     return sized_as(done[place.like], [])
 
 
-def sized_as(point: Point, settings: "list[str]") -> "list[str]":
+def sized_as(point: Point, settings: list[str]) -> list[str]:
     """The sizes that a point was calibrated to; `settings` when it was not calibrated."""
     found = point.facts.get("calibration")
     return ["--rounds", str(found["rounds"]), "--dense", str(found["dense"])] if found else settings
 
 
-def report(run: Run, name: str, summary: Summary, point: Point, chosen: "list[Arm]") -> None:
+def report(run: Run, name: str, summary: Summary, point: Point, chosen: list[Arm]) -> None:
     """The figures of a point."""
     run.report(f"{name}.copy.ms", summary.copy, "ms")
     run.report(f"{name}.compute.ms", summary.compute, "ms")
@@ -159,7 +156,7 @@ def report(run: Run, name: str, summary: Summary, point: Point, chosen: "list[Ar
             run.report(f"{name}.{arm.name}.differing", row.differing, "samples")
 
 
-def conclude(run: Run, everything: "dict[str, Summary]", points: "list[str]") -> int:
+def conclude(run: Run, everything: dict[str, Summary], points: list[str]) -> int:
     """The figures over all points, in words and numbers; the exit code. `everything` holds the variants too."""
     summaries = {name: everything[name] for name in points}
     pipelines = {name: summary.rows[PIPELINE] for name, summary in summaries.items()}
@@ -183,7 +180,7 @@ def conclude(run: Run, everything: "dict[str, Summary]", points: "list[str]") ->
     return 1 if wrong else 0
 
 
-def script(run: Run, places: Optional[list[Place]] = None, passes: int = 4) -> int:
+def script(run: Run, places: list[Place] | None = None, passes: int = 4) -> int:
     program = compiled(run, "overlap")
     done: dict[str, Point] = {}
     summaries: dict[str, Summary] = {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from run_environment import matching  # noqa: E402
+from run_environment import matching
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Optional
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -51,7 +50,7 @@ def architecture(capability: str) -> str:
     return f"sm_{major}{minor}"
 
 
-def compiled(run: Run, name: str, capability: Optional[str] = None) -> Path:
+def compiled(run: Run, name: str, capability: str | None = None) -> Path:
     """The program of NAME.cu in this folder, compiled for this machine's GPU or for the capability given."""
     nvcc = run.tool("nvcc")
     arch = architecture(capability or compute_capability(run))
