@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: site test quick lint serve bench clean
+.PHONY: site test quick lint serve bench lock clean
 
 site: $(STAMP)          ## build the site of this registry into site/
 	$(BIN)/kvdocs check
@@ -32,8 +32,12 @@ bench: $(STAMP)         ## registries of 100 to 10,000 records, measured as whol
 $(STAMP): pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
+
+lock:                   ## pin every dependency with its hashes, from pyproject.toml
+	$(PYTHON) -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); print(*p['project']['dependencies'], *(d for e in p['project']['optional-dependencies'].values() for d in e), *p['dependency-groups']['test'], p['build-system']['requires'][0], 'editables', sep='\n')" > build/requirements.in
+	pip-compile --quiet --allow-unsafe --generate-hashes --no-emit-index-url --no-header --strip-extras --output-file requirements.lock build/requirements.in
 
 clean:
 	rm -rf $(VENV) build site .kvdocs

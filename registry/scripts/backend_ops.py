@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from run_environment import Output, Refusal, Run
+from run_environment import Output, RefusalError, Run
 
 DEVICE = "CUDA0"
 ABORT = r"^(?P<place>\S+\.(?:cu|cuh|cpp|c):\d+): (?P<message>.+)$"
@@ -15,7 +15,7 @@ def run_flash_attention(run: Run, *options: str) -> Output:
     """The FLASH_ATTN_EXT cases that the options select. Refuses when the device is not there, which the program calls a success."""
     output = run.run_on_gpu([run.program("test-backend-ops"), "test", "-b", DEVICE, "-o", "FLASH_ATTN_EXT", *options])
     if not output.matching(rf"^Backend \d+/\d+: {DEVICE}$"):
-        raise Refusal(f"test-backend-ops found no device {DEVICE}")
+        raise RefusalError(f"test-backend-ops found no device {DEVICE}")
     return output
 
 

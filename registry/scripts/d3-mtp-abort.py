@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 
 from llama_server import COMMON, DRAFTING, HOST_CACHE, PROMPT, Server, cache_type, started
-from run_environment import Refusal, Run, execute, matching
+from run_environment import RefusalError, Run, execute, matching
 
 
 def script(run: Run) -> int:
@@ -39,14 +39,14 @@ def prompt_of(run: Run) -> str:
     try:
         return Path(path).read_text() if path else PROMPT
     except OSError as error:
-        raise Refusal(f"KVDOCS_PROMPT names {path}: {error.strerror}") from None
+        raise RefusalError(f"KVDOCS_PROMPT names {path}: {error.strerror}") from None
 
 
 def cache_place(run: Run) -> tuple[str, ...]:
     """The options for a cache in host memory or on the device."""
     where = run.setting("KVDOCS_CACHE_PLACE", "host")
     if where not in ("host", "device"):
-        raise Refusal(f"KVDOCS_CACHE_PLACE is host or device, not {where!r}")
+        raise RefusalError(f"KVDOCS_CACHE_PLACE is host or device, not {where!r}")
     return HOST_CACHE if where == "host" else ()
 
 

@@ -6,16 +6,16 @@ The exit code is that of test-kvarn.
 """
 
 from backend_ops import report_end
-from run_environment import Refusal, Run, execute
+from run_environment import RefusalError, Run, execute
 
 
 def script(run: Run) -> int:
     program = run.program("test-kvarn")
     if run.build_option("GGML_CUDA_KVARN") == "ON":
-        raise Refusal("KVDOCS_BUILD enables GGML_CUDA_KVARN, and D4 is about a build that does not")
+        raise RefusalError("KVDOCS_BUILD enables GGML_CUDA_KVARN, and D4 is about a build that does not")
     output = run.run_on_gpu([program])
     if not output.matching(r"found [1-9]\d* CUDA devices"):
-        raise Refusal("test-kvarn found no CUDA device")
+        raise RefusalError("test-kvarn found no CUDA device")
     report_end(run, output)
     unsupported = output.matching(r"op not supported\s+.*\((?P<op>\w+)\)$")
     run.report("unsupported_op", unsupported[0]["op"] if unsupported else "none")

@@ -8,19 +8,18 @@ The exit code is 0 when both servers told their buffers at every size.
 
 from __future__ import annotations
 
-
 from llama_server import COMMON, HOST_CACHE, buffer_sizes, cache_type, started
-from run_environment import Refusal, Run, execute
+from run_environment import RefusalError, Run, execute
 
 
 def script(run: Run) -> int:
     run.program("llama-server")
     if run.build_option("GGML_CUDA_KVARN") != "ON":
-        raise Refusal("KVDOCS_BUILD does not enable GGML_CUDA_KVARN, and D5 is about a build that does")
+        raise RefusalError("KVDOCS_BUILD does not enable GGML_CUDA_KVARN, and D5 is about a build that does")
     run.model()
     contexts = run.setting("KVDOCS_CONTEXTS", "8192").split()
     if not all(context.isascii() and context.isdigit() for context in contexts):
-        raise Refusal(f"KVDOCS_CONTEXTS holds whole numbers, not {' '.join(contexts)!r}")
+        raise RefusalError(f"KVDOCS_CONTEXTS holds whole numbers, not {' '.join(contexts)!r}")
     for context in contexts:
         kvarn, standard = host_buffer(run, context, "kvarn5"), host_buffer(run, context, "q8_0")
         if kvarn is None or standard is None:

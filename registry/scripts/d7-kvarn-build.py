@@ -11,7 +11,7 @@ import os
 import shlex
 from pathlib import Path
 
-from run_environment import Refusal, Run, execute
+from run_environment import RefusalError, Run, execute
 
 OPTIONS = ("-DGGML_CUDA=ON", "-DGGML_CUDA_FA=ON", "-DGGML_CUDA_KVARN=ON", "-DCMAKE_BUILD_TYPE=Release")
 
@@ -20,10 +20,10 @@ def script(run: Run) -> int:
     tree, cmake = run.tree("CMakeLists.txt"), run.tool("cmake")
     run.tool("nvcc")
     if not run.environ.get("KVDOCS_BUILD"):
-        raise Refusal("KVDOCS_BUILD is not set: it names the folder to build in")
+        raise RefusalError("KVDOCS_BUILD is not set: it names the folder to build in")
     folder = Path(run.environ["KVDOCS_BUILD"]).absolute()
     if (folder / "CMakeCache.txt").exists() and run.build_option("GGML_CUDA_KVARN") != "ON":
-        raise Refusal(f"KVDOCS_BUILD names {folder}, which is a build without GGML_CUDA_KVARN: name another folder")
+        raise RefusalError(f"KVDOCS_BUILD names {folder}, which is a build without GGML_CUDA_KVARN: name another folder")
     configured = run.run([cmake, "-S", tree, "-B", folder, *OPTIONS, *shlex.split(run.setting("KVDOCS_CONFIGURE", ""))])
     if configured.exit_code:
         run.report("configured", "no")

@@ -6,13 +6,13 @@ The exit code is that of the first run of test-backend-ops.
 """
 
 from backend_ops import report_cases, report_end, run_flash_attention
-from run_environment import Output, Refusal, Run, execute
+from run_environment import Output, RefusalError, Run, execute
 
 
 def script(run: Run) -> int:
     seeds = run.setting("KVDOCS_SEEDS", "0 1 42").split()
     if not all(seed.isascii() and seed.isdigit() for seed in seeds):
-        raise Refusal(f"KVDOCS_SEEDS holds whole numbers, not {' '.join(seeds)!r}")
+        raise RefusalError(f"KVDOCS_SEEDS holds whole numbers, not {' '.join(seeds)!r}")
     first = run_flash_attention(run, "-p", "hsk=64")
     report_end(run, first)
     report_cases(run, first)

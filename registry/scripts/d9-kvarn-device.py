@@ -8,7 +8,7 @@ The exit code is 0 when every arm gave a rate or was refused for KVarN.
 from __future__ import annotations
 
 from llama_bench import mean, result
-from run_environment import Refusal, Run, Word, execute
+from run_environment import RefusalError, Run, Word, execute
 
 ARMS = (
     ("kvarn4_on_device", "kvarn4", ("-ngl", "99")),
@@ -21,7 +21,7 @@ ARMS = (
 def script(run: Run) -> int:
     run.program("llama-bench")
     if run.build_option("GGML_CUDA_KVARN") == "ON":
-        raise Refusal("KVDOCS_BUILD enables GGML_CUDA_KVARN, and D9 is about a build that does not")
+        raise RefusalError("KVDOCS_BUILD enables GGML_CUDA_KVARN, and D9 is about a build that does not")
     run.model()
     words = [arm(run, *a) for a in ARMS]
     return 1 if "failed" in words else 0

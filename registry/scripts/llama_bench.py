@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from run_environment import Output, Refusal, Run, Word
+from run_environment import Output, RefusalError, Run, Word
 
 COMMON = ("-ngl", "99", "-sm", "none", "-mg", "0", "-t", "3", "-fa", "on", "-ctk", "q8_0", "-ctv", "q8_0", "-b", "512", "-ub", "512")
 HOST_CACHE = ("-nkvo", "1", "--kv-cpu-pinned", "--recurrent-state-offload")
@@ -35,7 +35,7 @@ def depths(run: Run, default: str) -> list[int]:
     """The depths of KVDOCS_DEPTHS."""
     words = run.setting("KVDOCS_DEPTHS", default).split()
     if not all(word.isascii() and word.isdigit() for word in words):
-        raise Refusal(f"KVDOCS_DEPTHS holds whole numbers, not {' '.join(words)!r}")
+        raise RefusalError(f"KVDOCS_DEPTHS holds whole numbers, not {' '.join(words)!r}")
     return [int(word) for word in words]
 
 
@@ -68,7 +68,7 @@ def compare(run: Run, first: Arm, second: Arm, default_depths: str) -> dict[int,
     """
     order = run.setting("KVDOCS_ORDER", "ABBA")
     if not order.strip("AB") == "" or set(order) != {"A", "B"}:
-        raise Refusal(f"KVDOCS_ORDER is made of A and B and has both, not {order!r}")
+        raise RefusalError(f"KVDOCS_ORDER is made of A and B and has both, not {order!r}")
     means = {}
     for depth in depths(run, default_depths):
         rates: dict[str, list[list[float]]] = {"A": [], "B": []}

@@ -9,7 +9,7 @@ It decodes 64 and 128 tokens at each depth: the difference holds 64 tokens and n
 from __future__ import annotations
 
 from llama_bench import HOST_CACHE, Arm, decode, depths, mean, prepare
-from run_environment import Output, Refusal, Run, execute
+from run_environment import Output, RefusalError, Run, execute
 
 SHORT, LONG = 64, 128
 TELEMETRY = Arm("host", HOST_CACHE, {"GGML_KV_TRANSPORT_STATS": "1"})
@@ -46,7 +46,7 @@ def counters(output: Output) -> dict[str, float]:
     found = dict(word.split("=", 1) for word in total[-1]["counters"].split()) if total else {}
     missing = [counter for counter, *_ in COUNTERS if counter not in found]
     if missing:
-        raise Refusal(f"the telemetry of P1 and P2 did not print {', '.join(missing)}")
+        raise RefusalError(f"the telemetry of P1 and P2 did not print {', '.join(missing)}")
     return {counter: float(found[counter]) for counter, *_ in COUNTERS}
 
 

@@ -40,7 +40,7 @@ CUDA_TOOLS = "/usr/local/cuda/bin"
 Word = Union[str, Path]
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """The script cannot run here; the message says what is missing."""
 
 
@@ -89,7 +89,7 @@ class Run:
         """A variable that holds a positive whole number."""
         text = self.setting(name, str(default))
         if not text.isascii() or not text.isdigit() or int(text) == 0:
-            raise Refusal(f"{name} is a positive whole number, not {text!r}")
+            raise RefusalError(f"{name} is a positive whole number, not {text!r}")
         return int(text)
 
     def tree(self, *files: str) -> Path:
@@ -108,14 +108,14 @@ class Run:
         """The model."""
         path = Path(self._needed("KVDOCS_MODEL", "the model, a GGUF file"))
         if not path.is_file():
-            raise Refusal(f"KVDOCS_MODEL names {path}, and there is no such file")
+            raise RefusalError(f"KVDOCS_MODEL names {path}, and there is no such file")
         return path
 
     def tool(self, name: str) -> str:
         """A program on the PATH, or one of CUDA's own."""
         found = shutil.which(name, path=self.environ.get("PATH")) or shutil.which(name, path=CUDA_TOOLS)
         if found is None:
-            raise Refusal(f"{name} is neither on the PATH nor in {CUDA_TOOLS}")
+            raise RefusalError(f"{name} is neither on the PATH nor in {CUDA_TOOLS}")
         return found
 
     def need_pinning(self) -> None:
@@ -132,19 +132,19 @@ class Run:
         """The build has to carry a probe: the variable that turns it on is text in one of its programs or libraries."""
         folder = self.build("bin") / "bin"
         if not any(_contains(path, variable.encode()) for path in sorted(folder.iterdir()) if path.is_file()):
-            raise Refusal(f"KVDOCS_BUILD was built without {probe}: nothing in {folder} knows {variable}")
+            raise RefusalError(f"KVDOCS_BUILD was built without {probe}: nothing in {folder} knows {variable}")
 
     def _needed(self, name: str, what: str) -> str:
         value = self.environ.get(name)
         if not value:
-            raise Refusal(f"{name} is not set: it names {what}")
+            raise RefusalError(f"{name} is not set: it names {what}")
         return value
 
     def _folder(self, name: str, what: str, files: Sequence[str]) -> Path:
         folder = Path(self._needed(name, what)).absolute()
         for file in ("", *files):
             if not (folder / file).exists():
-                raise Refusal(f"{name} names {folder}, which " + (f"has no {file}" if file else "does not exist"))
+                raise RefusalError(f"{name} names {folder}, which " + (f"has no {file}" if file else "does not exist"))
         return folder
 
     # what it runs
@@ -266,7 +266,7 @@ def execute(script: Callable[[Run], int]) -> NoReturn:
     run = Run(os.environ)
     try:
         code = script(run)
-    except Refusal as refusal:
+    except RefusalError as refusal:
         print(f"{Path(sys.argv[0]).stem} cannot run: {refusal}", file=sys.stderr)
         sys.exit(CANNOT_RUN)
     except SystemExit:
