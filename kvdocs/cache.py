@@ -21,6 +21,9 @@ from typing import Any
 
 FORMAT = "kvdocs-cache-1"
 
+RECORD_ENDINGS = (".yaml", ".yml", ".json")
+"""Files that are parsed after their digest was taken; others, such as logs, are not kept in memory."""
+
 
 class Cache:
     """A folder of cached values by name. With `enabled=False` nothing is read or written."""
@@ -127,6 +130,7 @@ class Scan:
         self.name = f"scan-{folder.replace('/', '-')}"
         known = cache.read(self.name) or {"files": {}, "at": 0}
         base = len(os.fspath(root)) + 1
+        self._base = f"{os.fspath(root)}{os.sep}"
         safe_before = known["at"] - self.RACY_NS
         self.files: dict[str, list[Any]] = {}
         self.changed: list[str] = []
@@ -141,16 +145,25 @@ class Scan:
                 self.changed.append(name)
         self.removed = [name for name in known["files"] if name not in self.files]
         self._old = known["files"]
+        self._contents: dict[str, bytes] = {}
 
     def digest(self, name: str) -> str:
         """The digest of a file's content; of nothing when it cannot be read."""
         entry = self.files[name]
         if entry[3] is None:
             try:
-                entry[3] = blake2b((self.root / name).read_bytes(), digest_size=16).hexdigest()
+                with open(f"{self._base}{name}", "rb") as file:  # noqa: PTH123  # thousands of files: a Path for each costs as much as reading it
+                    content = file.read()
+                entry[3] = blake2b(content, digest_size=16).hexdigest()
+                if name.endswith(RECORD_ENDINGS):
+                    self._contents[name] = content
             except OSError:
                 entry[3] = ""
         return str(entry[3])
+
+    def take_content(self, name: str) -> bytes | None:
+        """The content of a file of records that was read for its digest, once; None when it was not read."""
+        return self._contents.pop(name, None)
 
     def whole(self) -> str:
         """The digest of all files with their names."""

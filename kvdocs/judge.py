@@ -37,9 +37,15 @@ class Judge:
 
     def __init__(self, registry: Registry, root: Path) -> None:
         self.registry, self.root = registry, root
+        self._evidence: dict[str, Evidence | None] = {}
 
     def of(self, record_id: str) -> Evidence | None:
         """The evidence for a record; None when nothing was executed for it."""
+        if record_id not in self._evidence:
+            self._evidence[record_id] = self._gathered(record_id)
+        return self._evidence[record_id]
+
+    def _gathered(self, record_id: str) -> Evidence | None:
         entry = self.registry.get(record_id)
         if entry is None:
             return None

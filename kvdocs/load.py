@@ -10,7 +10,7 @@ from kvdocs.kind import Kind
 from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Place, Problem, did_you_mean, pack, unpack
 from kvdocs.project import SETTINGS_FILE, Project
 from kvdocs.registry import Entry, Extract, Registry
-from kvdocs.source import RawRecord, natural_key, read_records
+from kvdocs.source import RawRecord, natural_key, parse_records, read_records
 
 
 def load_registry(project: Project, kinds: tuple[Kind, ...], scan: Scan | None = None) -> tuple[Registry, list[Problem]]:
@@ -70,7 +70,8 @@ class _Reader:
         """What one file holds, as plain data, and its entries."""
         from kvdocs.shape import validate
 
-        raws, problems = read_records(self.project.root, path)
+        content = self.scan.take_content(path)
+        raws, problems = read_records(self.project.root, path) if content is None else parse_records(content, self.project.root, path)
         broken = [] if raws or not problems else _ids_by_name(path)
         entries = []
         for raw in raws:

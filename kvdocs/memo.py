@@ -24,6 +24,7 @@ class Recorder(Registry):
         self._behind = registry
         self.looks: dict[Look, None] = {}
         self.kinds = registry.kinds
+        self.prefixes = registry.prefixes
 
     def _note(self, what: str, name: str = "") -> Registry:
         self.looks[(what, name)] = None

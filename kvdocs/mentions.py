@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from kvdocs.prose import WORDS
@@ -47,10 +46,5 @@ def find_mentions(text: str, registry: Registry, repository: str = "") -> Iterat
 
 def has_prefix(word: str, registry: Registry) -> bool:
     """Whether a word such as `D2` begins with the prefix of a kind."""
-    return word.rstrip("0123456789") in _prefixes(registry.kinds)
-
-
-@lru_cache(maxsize=4)
-def _prefixes(kinds: tuple[object, ...]) -> frozenset[str]:
-    return frozenset(prefix for kind in kinds if (prefix := getattr(kind, "prefix", None)))
+    return word.rstrip("0123456789") in registry.prefixes
 

@@ -26,9 +26,13 @@ WORDS = re.compile(
 """Everything in a text that may name a record."""
 
 
+_LIKE_AN_ID = re.compile(r"[A-Z][1-9]").search
+"""Most texts name nothing; this tells so much faster than the pattern of all words."""
+
+
 def prefixed_words(text: str) -> Iterator[str]:
     """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
-    if any(c.isdigit() for c in text):
+    if _LIKE_AN_ID(text):
         for match in WORDS.finditer(text):
             if match["prefixed"] is not None:
                 yield match["prefixed"]

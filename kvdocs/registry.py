@@ -127,6 +127,11 @@ class Registry:
         entry = self.entries.get(word)
         return entry is not None and entry.kind.prefix is None and entry.kind.name != "result" and any(c.isdigit() for c in word)
 
+    @cached_property
+    def prefixes(self) -> frozenset[str]:
+        """The prefixes of all kinds that have one."""
+        return frozenset(kind.prefix for kind in self.kinds if kind.prefix)
+
     def reference(self, repository: str, number: int) -> str | None:
         """The id of the reference to a pull request or issue, or None."""
         return self._numbered.get((repository, number))

@@ -29,17 +29,20 @@ def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
     record = entry.record
     assert isinstance(record, Defect)
     evidence = judge.of(entry.id) or Evidence(entry.id, (), ())
-    place = entry.raw.place_of(("status",), value=True)
     if record.status == "confirmed" and not evidence.with_bearing("supports"):
         hint = f"`kvdocs run {record.script}` on a machine that has what it needs" if record.script else "name the script that shows it"
-        yield Problem(ONLY_REPORTED, f"{entry.id} is confirmed by what was reported alone: no execution on record reproduces it", place, entry.id, hint)
+        yield Problem(ONLY_REPORTED, f"{entry.id} is confirmed by what was reported alone: no execution on record reproduces it", _status_place(entry), entry.id, hint)
     against = evidence.with_bearing("contradicts")
     here = [e for e in against if _is_home(record, e)]
     elsewhere = [e for e in against if e not in here]
     if here:
-        yield Problem(CONTRADICTED, f"{entry.id} is {record.status}, and {_words(here)} on the same commit", place, entry.id, "set the status to what executions show, or say in the record why they differ")
+        yield Problem(CONTRADICTED, f"{entry.id} is {record.status}, and {_words(here)} on the same commit", _status_place(entry), entry.id, "set the status to what executions show, or say in the record why they differ")
     if elsewhere:
-        yield Problem(CONTRADICTED_ELSEWHERE, f"{entry.id} is {record.status}, and {_words(elsewhere)}", place, entry.id)
+        yield Problem(CONTRADICTED_ELSEWHERE, f"{entry.id} is {record.status}, and {_words(elsewhere)}", _status_place(entry), entry.id)
+
+
+def _status_place(entry: Entry) -> Place:
+    return entry.raw.place_of(("status",), value=True)
 
 
 def _is_home(record: Defect, exhibit: Exhibit) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from kvdocs.cache import encode
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.figures.claims import Judgement, Verdict
 from kvdocs.figures.comparison import Order, order_of
@@ -78,9 +78,21 @@ class Inputs:
         known = self._named.get(record_id)
         if known is None:
             entry = self.registry.get(record_id)
-            text = encode(entry.raw.data).decode() if entry is not None else ""
-            known = self._named[record_id] = frozenset(re.findall(r"\bM[1-9][0-9]*\b|\bcount(?=\s*\()", text))
+            text = "\n".join(_texts(entry.raw.data)) if entry is not None else ""
+            known = self._named[record_id] = frozenset(_NAMES(text))
         return known
+
+
+_NAMES = re.compile(r"\bM[1-9][0-9]*\b|\bcount(?=\s*\()").findall
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the data of a record, keys of mappings left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
 
 
 def _measurement(entry: Entry, ledger: Ledger) -> Iterator[Problem]:

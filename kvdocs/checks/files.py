@@ -14,6 +14,8 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
     """Every file that a record names is there, below the project's root, links followed."""
     root = project.root.resolve()
     for entry in registry:
+        if not entry.extract.files:
+            continue
         folder = (project.root / entry.raw.path).parent
         for loc, name in entry.extract.files:
             path = (folder / name).resolve()

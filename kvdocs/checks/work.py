@@ -9,7 +9,7 @@ from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
 from kvdocs.kinds.reference import Reference
 from kvdocs.memo import Memo
-from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Problem
+from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Code, Problem
 from kvdocs.project import Project
 from kvdocs.registry import Entry, Registry
 
@@ -33,13 +33,21 @@ def check_status(entry: Entry, registry: Registry) -> Iterator[Problem]:
         blocker = registry.get(link.target) if link.ref.orders else None
         if blocker is None:
             continue
-        place = entry.raw.place_of(link.loc, value=True)
-        if _is_finished(entry.record) and not _is_finished(blocker.record):
-            yield Problem(DONE_BUT_BLOCKED, f"{entry.id} is done, but {blocker.id}, which blocks it, is not", place, entry.id, hint=f"reopen {entry.id}, finish {blocker.id}, or remove the link")
-        elif _is_not_planned(blocker.record):
-            yield Problem(NEEDS_NOT_PLANNED, f"{entry.id} waits for {blocker.id}, which is not planned", place, entry.id, hint=f"plan {blocker.id}, or say that {entry.id} is not planned either")
-        elif isinstance(blocker.record, Reference) and blocker.record.type == "pull-request" and blocker.record.state == "closed":
-            yield Problem(BLOCKED_BY_REJECTED, f"{entry.id} waits for {blocker.record.short}, which was closed without being merged", place, entry.id)
+        contradiction = _contradiction(entry, blocker)
+        if contradiction is not None:
+            code, message, hint = contradiction
+            yield Problem(code, message, entry.raw.place_of(link.loc, value=True), entry.id, hint)
+
+
+def _contradiction(entry: Entry, blocker: Entry) -> tuple[Code, str, str | None] | None:
+    """Why a record cannot have the status that it has next to one of its blockers: a code, a sentence and a hint."""
+    if _is_finished(entry.record) and not _is_finished(blocker.record):
+        return DONE_BUT_BLOCKED, f"{entry.id} is done, but {blocker.id}, which blocks it, is not", f"reopen {entry.id}, finish {blocker.id}, or remove the link"
+    if _is_not_planned(blocker.record):
+        return NEEDS_NOT_PLANNED, f"{entry.id} waits for {blocker.id}, which is not planned", f"plan {blocker.id}, or say that {entry.id} is not planned either"
+    if isinstance(blocker.record, Reference) and blocker.record.type == "pull-request" and blocker.record.state == "closed":
+        return BLOCKED_BY_REJECTED, f"{entry.id} waits for {blocker.record.short}, which was closed without being merged", None
+    return None
 
 
 def _is_finished(record: object) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from simpleeval import SimpleEval
@@ -81,10 +82,14 @@ class Scope(Protocol):
 
 def evaluate(expression: str, scope: Scope) -> Quantity:
     """The value of a formula. FormulaError says what is wrong and where; nothing else is raised."""
+    evaluator = _idle.pop() if _idle else _Evaluator()
+    evaluator.scope = scope
     try:
-        value = _Evaluator(scope).evaluate(expression)
+        value = evaluator.evaluate(expression)
     except RecursionError:
         raise FormulaError("the formula, with those that it leans on, is nested too deep") from None
+    finally:
+        _idle.append(evaluator)
     if isinstance(value, Quantity):
         return value
     raise FormulaError("the formula gives a whole column", 0, _WHOLE_HINT)
@@ -96,8 +101,9 @@ def references(expression: str) -> tuple[Reference, ...]:
     return tuple(dict.fromkeys(_reference(node, expression) for node in _outermost_references(tree)))
 
 
+@lru_cache(maxsize=1024)
 def parse(expression: str) -> ast.expr:
-    """The syntax tree of a formula; refused are other texts, long ones and deep ones."""
+    """The syntax tree of a formula, which nobody changes; refused are other texts, long ones and deep ones."""
     if len(expression) > MAX_LENGTH:
         raise FormulaError(f"the formula is longer than {MAX_LENGTH} characters", MAX_LENGTH)
     # A line break inside a formula means nothing; a blank keeps all offsets as they are.
@@ -155,9 +161,10 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Quantity]] = {
 class _Evaluator(SimpleEval):  # type: ignore[misc]  # simpleeval has no types
     """simpleeval with fewer kinds of node, and with the place of the node that failed."""
 
-    def __init__(self, scope: Scope) -> None:
+    scope: Scope
+
+    def __init__(self) -> None:
         super().__init__(operators=_OPERATORS, functions={}, names={})
-        self.scope = scope
         self.nodes = {
             ast.UnaryOp: self._eval_unaryop, ast.BinOp: self._eval_binop, ast.Call: self._eval_call, ast.Constant: self._eval_constant,
             ast.Name: self._eval_reference, ast.Attribute: self._eval_reference, ast.Subscript: self._eval_reference,
@@ -251,6 +258,10 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]  # simpleeval has no types
 
     def _eval_reference(self, node: ast.expr) -> Quantity | tuple[Quantity, ...]:
         return self.scope.resolve(_reference(node, self.expr))
+
+
+_idle: list[_Evaluator] = []
+"""Evaluators that nobody uses: making one costs as much as a small formula, and formulas that lean on others need several at once."""
 
 
 def _several(value: Quantity | tuple[Quantity, ...]) -> tuple[Quantity, ...]:

@@ -10,7 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache, reduce
 from math import isqrt
+
+from kvdocs.figures.rational import larger, minus, negative, over, plus, smaller, times
 
 EXACT_BITS = 320
 """A fraction is kept as it is up to this size of its numerator and denominator."""
@@ -37,7 +40,7 @@ class Interval:
     @classmethod
     def exact(cls, value: int | Fraction | Decimal) -> Interval:
         """The interval that holds one number."""
-        fraction = Fraction(value)
+        fraction = value if type(value) is Fraction else Fraction(value)
         return cls(fraction, fraction)
 
     @property
@@ -47,6 +50,10 @@ class Interval:
     @property
     def width(self) -> Fraction:
         return self.high - self.low
+
+    @property
+    def holds_zero(self) -> bool:
+        return self.low.numerator <= 0 <= self.high.numerator
 
     def __contains__(self, value: int | Fraction | Decimal) -> bool:
         return self.low <= Fraction(value) <= self.high
@@ -61,14 +68,14 @@ class Interval:
 
     def common(self, other: Interval) -> Interval:
         """The numbers in both; the two must meet."""
-        return Interval(max(self.low, other.low), min(self.high, other.high))
+        return Interval(larger(self.low, other.low), smaller(self.high, other.high))
 
     def clamp(self, value: Fraction) -> Fraction:
         """The number of the interval that is nearest to `value`."""
         return min(max(value, self.low), self.high)
 
     def __neg__(self) -> Interval:
-        return Interval(-self.high, -self.low)
+        return Interval(negative(self.high), negative(self.low))
 
     def __abs__(self) -> Interval:
         if self.low >= 0:
@@ -78,19 +85,28 @@ class Interval:
         return Interval(Fraction(0), max(-self.low, self.high))
 
     def __add__(self, other: Interval) -> Interval:
-        return _outward(self.low + other.low, self.high + other.high)
+        return _outward(plus(self.low, other.low), plus(self.high, other.high))
 
     def __sub__(self, other: Interval) -> Interval:
-        return _outward(self.low - other.high, self.high - other.low)
+        return _outward(minus(self.low, other.high), minus(self.high, other.low))
 
     def __mul__(self, other: Interval) -> Interval:
-        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return _outward(min(corners), max(corners))
+        if self.low is self.high and other.low is other.high:
+            return _outward_point(times(self.low, other.low))
+        if self.low.numerator >= 0 and other.low.numerator >= 0:
+            return _outward(times(self.low, other.low), times(self.high, other.high))
+        corners = [times(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        return _outward(reduce(smaller, corners), reduce(larger, corners))
 
     def __truediv__(self, other: Interval) -> Interval:
-        if 0 in other:
+        if other.holds_zero:
             raise UndefinedError("divides by zero" if other.low == other.high else f"divides by a number that may be zero ({show(other.low)} to {show(other.high)})")
-        return self * Interval(1 / other.high, 1 / other.low)
+        if self.low is self.high and other.low is other.high:
+            return _outward_point(over(self.low, other.low))
+        if self.low.numerator >= 0 and other.low.numerator >= 0:
+            return _outward(over(self.low, other.high), over(self.high, other.low))
+        corners = [over(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        return _outward(reduce(smaller, corners), reduce(larger, corners))
 
     def power(self, exponent: int) -> Interval:
         """The whole power; at most `LARGEST_POWER` up or down."""
@@ -134,8 +150,14 @@ def written(number: int | Decimal, *, exact: bool = False) -> Interval:
         raise UndefinedError(f"the number has more than {LARGEST_EXPONENT} places")
     if exact:
         return Interval.exact(value)
-    half = Fraction(10) ** exponent / 2
-    return Interval(Fraction(value) - half, Fraction(value) + half)
+    half = _half_unit(exponent)
+    middle = Fraction(value)
+    return Interval(minus(middle, half), plus(middle, half))
+
+
+@lru_cache(maxsize=2 * LARGEST_EXPONENT + 1)
+def _half_unit(exponent: int) -> Fraction:
+    return Fraction(10) ** exponent / 2
 
 
 def minimum(intervals: Iterable[Interval]) -> Interval:
@@ -185,7 +207,18 @@ def _root(value: Fraction, *, up: bool = False) -> Fraction:
     return Fraction(root, 1 << shift)
 
 
+def _is_short(value: Fraction) -> bool:
+    numerator, denominator = value.as_integer_ratio()
+    return numerator.bit_length() <= EXACT_BITS and denominator.bit_length() <= EXACT_BITS
+
+
+def _outward_point(value: Fraction) -> Interval:
+    return Interval(value, value) if _is_short(value) else _outward(value, value)
+
+
 def _outward(low: Fraction, high: Fraction) -> Interval:
+    if _is_short(low) and _is_short(high):
+        return Interval(low, high)
     if max(abs(low), abs(high)) > LARGEST:
         raise UndefinedError("is larger than 1e300")
     return Interval(_shorter(low), -_shorter(-high))

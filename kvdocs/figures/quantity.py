@@ -30,7 +30,7 @@ class MixedUnitsError(UndefinedError):
 class Input:
     """A number that no formula gives: a cell as written, in base units.
 
-    `uncertainty` is its standard uncertainty if samples tell it. `unsupported` marks a derived figure whose own inputs are not on record.
+    `uncertainty` is its standard uncertainty if samples tell it; `deviation` is how far the true value can be from `value`. `unsupported` marks a derived figure whose own inputs are not on record.
     """
 
     name: str
@@ -38,6 +38,10 @@ class Input:
     value: Fraction
     uncertainty: float | None = None
     unsupported: bool = False
+    deviation: Interval = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "deviation", self.interval - Interval.exact(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +205,20 @@ def _pure(quantity: Quantity, what: str) -> None:
         raise MixedUnitsError(f"takes {what} of {describe(quantity.dimension)}")
 
 
+def _chain(outer: Interval, inner: Interval) -> Interval:
+    """The slope of a function of a function; most inputs have the slope one along themselves."""
+    return outer if inner is _ONE else inner if outer is _ONE else outer * inner
+
+
 def _map(argument: Quantity, function: Callable[[Interval], Interval], slope: Interval, dimension: Dimension) -> Quantity:
-    slopes = {known: slope * inner for known, inner in argument.slopes.items()}
+    slopes = {known: _chain(slope, inner) for known, inner in argument.slopes.items()}
     return _enclosed(function(argument.centre), function(argument.interval), dimension, slopes)
 
 
 def _join(left: Quantity, right: Quantity, function: Callable[[Interval, Interval], Interval], by_left: Interval, by_right: Interval, dimension: Dimension) -> Quantity:
-    slopes = {known: by_left * inner for known, inner in left.slopes.items()}
+    slopes = {known: _chain(by_left, inner) for known, inner in left.slopes.items()}
     for known, inner in right.slopes.items():
-        slope = by_right * inner
+        slope = _chain(by_right, inner)
         slopes[known] = slopes[known] + slope if known in slopes else slope
     return _enclosed(function(left.centre, right.centre), function(left.interval, right.interval), dimension, slopes)
 
@@ -229,5 +238,5 @@ def _enclosed(centre: Interval, plain: Interval, dimension: Dimension, slopes: d
     """The quantity with the narrower of the plain interval and the mean value form."""
     narrow = centre
     for known, slope in slopes.items():
-        narrow = narrow + slope * (known.interval - Interval.exact(known.value))
+        narrow = narrow + slope * known.deviation
     return Quantity(centre, plain.common(narrow), dimension, slopes)

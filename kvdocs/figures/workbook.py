@@ -12,6 +12,7 @@ from math import sqrt
 from kvdocs.figures.formula import FormulaError, Key, Reference, ScopeError, evaluate, references
 from kvdocs.figures.interval import Interval, UndefinedError, written
 from kvdocs.figures.quantity import Input, Quantity, describe, of_input
+from kvdocs.figures.rational import times
 from kvdocs.figures.sheet import Cell, Number, Sheet
 from kvdocs.figures.spread import ENOUGH_DEGREES, Spread, pooled_spread, spread_of
 from kvdocs.figures.table import CellName, Figure, Table
@@ -144,12 +145,10 @@ class Workbook:
         if not numbers:
             raise ScopeError(f"{name} is empty", fault="absent")
         intervals = [written(number, exact=exact) for number in numbers]
-        interval = Interval(sum((i.low for i in intervals), Fraction(0)) / len(numbers), sum((i.high for i in intervals), Fraction(0)) / len(numbers))
-        value = sum((Fraction(number) for number in numbers), Fraction(0)) / len(numbers)
         known = Input(
             str(name),
-            Interval(interval.low * measured.factor, interval.high * measured.factor),
-            value * measured.factor,
+            Interval(times(_mean([i.low for i in intervals]), measured.factor), times(_mean([i.high for i in intervals]), measured.factor)),
+            times(_mean([Fraction(number) for number in numbers]), measured.factor),
             self._uncertainty(name, cell.samples, measured),
             unsupported=not cell.is_input,
         )
@@ -237,6 +236,10 @@ class WorkbookScope:
             raise ScopeError(figure.error.message if absent else f"{name} cannot be computed", fault="absent" if absent else "blocked")
         assert figure.quantity is not None
         return figure.quantity
+
+
+def _mean(numbers: list[Fraction]) -> Fraction:
+    return numbers[0] if len(numbers) == 1 else sum(numbers, Fraction(0)) / len(numbers)
 
 
 @lru_cache(maxsize=512)
