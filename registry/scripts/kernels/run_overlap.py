@@ -3,7 +3,7 @@
 
     python3 run_overlap.py
 
-Needs nvcc and an NVIDIA GPU; 1.5 GB of device memory and 2.5 GB of pinned host memory. It compiles overlap.cu for the GPU of this machine and
+Needs nvcc and an NVIDIA GPU; 1.5 GB of device memory and 1.1 GB of pinned host memory. It compiles overlap.cu for the GPU of this machine and
 runs, per point, all arms in A/B/B/A order: copies alone, computation alone, serial, async on one stream, unordered (the ceiling, wrong
 by construction), rings of staging slots, the pipeline, and controls that leave a wait out. Every sample's output is compared with the
 serial arm's byte for byte. The raw samples are the lines of JSON in the output; tables and figures follow them.
