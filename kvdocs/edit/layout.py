@@ -42,6 +42,10 @@ def _remarks(text: str) -> Counter[str]:
     return Counter(text[start:end].rstrip() for start, end in comments(text, root)) if root is not None else Counter()
 
 
+BLANK = "\0"
+"""A blank line between fields, while the lines are put together: unlike an empty line, it is no part of a text."""
+
+
 class Remark(NamedTuple):
     """A comment: where it is, its column, and whether it has the line for itself."""
 
@@ -75,12 +79,10 @@ class _Layout:
         tail_start = max([end, *(r.end for r in inside)])
         lines = list(self._block(self.root, 0, slot, head_end, inside))
         head = [line.rstrip() for line in self.text[:head_end].split("\n")[:-1]]
-        rest = [line.rstrip() for line in self.text[self._line_end(tail_start) :].split("\n")[1:]]
-        while lines and not lines[0].strip():
-            lines.pop(0)
-        if rest and any(rest):
-            lines += rest[: max(n for n, line in enumerate(rest) if line) + 1]
-        return "\n".join([*head, *lines]) + "\n"
+        rest = [line.rstrip() for _, line in self._rows(tail_start, len(self.text))]
+        while rest and not rest[-1]:
+            rest.pop()
+        return "\n".join([*head, *_spaced([*lines, *(line or BLANK for line in rest)])]) + "\n"
 
     def _head_end(self, first: int) -> int:
         """Where the head of the file ends: markers, and comments with a blank line below them."""
@@ -119,8 +121,8 @@ class _Layout:
             yield from self._pads([*lead, *between], column)
             if _is_block(value):
                 lines = list(self._block(value, column + STEP, item, value.start_mark.index, behind))
-                head = next(n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#"))
-                yield from (line[STEP:] for line in lines[:head])  # a comment above the first field stands above the dash
+                head = next(n for n, line in enumerate(lines) if line != BLANK and not line.lstrip().startswith("#"))
+                yield from (line if line == BLANK else line[STEP:] for line in lines[:head])  # a comment above the first field stands above the dash
                 yield " " * column + "- " + lines[head].lstrip()
                 yield from lines[head + 1 :]
             else:
@@ -252,7 +254,7 @@ class _Layout:
             position = stop + 1
 
     def _pads(self, remarks: Sequence[Remark | None], column: int) -> list[str]:
-        return ["" if remark is None else " " * column + self._words(remark) for remark in remarks]
+        return [BLANK if remark is None else " " * column + self._words(remark) for remark in remarks]
 
     def _words(self, remark: Remark) -> str:
         return self.text[remark.start : remark.end].rstrip()
@@ -260,3 +262,14 @@ class _Layout:
 
 def _is_block(node: Any) -> bool:
     return node.id != "scalar" and not node.flow_style and bool(node.value)
+
+
+def _spaced(lines: Sequence[str]) -> Iterator[str]:
+    """The lines with one blank line at most between fields: none at the start, and none behind a text that ends with blank lines of its own."""
+    previous = ""
+    for line in lines:
+        if line != BLANK:
+            yield line
+        elif previous != "":
+            yield ""
+        previous = "" if line == BLANK else line

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import BaseModel
 
 from kvdocs.edit.fields import Slot, field_order, slot_at
 from kvdocs.edit.operations import Append, Assign, Operation, Unset, applied, changes, present, spelled
-from kvdocs.edit.text import EditError, YamlText, content_end, entry, node_at, skip_blank
-from kvdocs.edit.values import after_key, entry_lines, flow, item_lines, quoted, same
+from kvdocs.edit.text import EditError, YamlText, content_end, entry, node_at, scalars, skip_blank
+from kvdocs.edit.values import STEP, after_key, entry_lines, flow, item_lines, quoted, same
 from kvdocs.model import Loc
 from kvdocs.source import SourceError, load_yaml
 
@@ -25,19 +26,32 @@ def edited(text: YamlText, index: int | None, model: type[BaseModel], operation:
     if not changes(data, operation):
         return text
     wanted = applied(data, operation)
-    for step in _steps(data, operation):
-        text = _Splicer(text, index, model).run(step)
-    try:
-        if same(_data(text, index), wanted):
-            return text
-    except (SourceError, IndexError):
-        pass
+    for start in (text, _with_last_block_stripped(text)):
+        result = start
+        for step in _steps(data, operation):
+            result = _Splicer(result, index, model).run(step)
+        try:
+            if same(_data(result, index), wanted):
+                return result
+        except (SourceError, IndexError):
+            continue
     raise EditError(f"`{spelled(operation.loc)}` is written in a way that cannot be edited without touching the rest", "change it by hand")
 
 
 def _data(text: YamlText, index: int | None) -> Any:
     value = load_yaml(text.text.encode())
     return value if index is None else value[index]
+
+
+def _with_last_block_stripped(text: YamlText) -> YamlText:
+    """The text, with a block at the end of a file that has no last line end marked as having none: what is added behind it would give it one."""
+    last = list(scalars(text.root()))[-1]
+    if text.text.endswith("\n") or last.style not in ("|", ">"):
+        return text
+    head = re.match(r"[|>]([1-9]?)[+-]?", text.text[last.start_mark.index :])
+    assert head is not None
+    start = last.start_mark.index
+    return text.spliced(start, start + len(head[0]), last.style + head[1] + "-")
 
 
 def _steps(data: Any, operation: Operation) -> list[Operation]:
@@ -106,6 +120,8 @@ class _Splicer:
         """A value for another, behind a colon or dash that ends at `start`."""
         begin, end = node.start_mark.index, content_end(self.text, node)
         new = after_key(value, column, slot, quote=_quote(node))
+        if isinstance(value, str) and "\n" in new and self.file.below(end, column + STEP - 1) > self.file.next_line(end):
+            new = " " + quoted(value, '"')  # a block would swallow the comment below it
         in_line = (node.id == "scalar" and node.style not in ("|", ">")) or (node.id != "scalar" and (node.flow_style or not node.value))
         in_line = in_line and "\n" not in self.text[start:begin]
         if in_line and "\n" not in new:
@@ -135,7 +151,7 @@ class _Splicer:
         lines = " " * column + entry_lines(key, operation.value, column, slot) + "\n"
         if before is None:
             return self.file.with_lines(self.file.line_start(holder.value[0][0].start_mark.index), lines)
-        return self.file.with_lines(self.file.next_line(content_end(self.text, before)), lines)
+        return self.file.with_lines(self.file.below(content_end(self.text, before), column), lines)
 
     def _value_before(self, holder: Any, loc: Loc) -> Any:
         """The value behind which a new key belongs: that of the nearest field before it in the model; None when it comes first."""
@@ -157,7 +173,7 @@ class _Splicer:
             return self._insert_in_flow(node, flow(value))
         dash = self._dash(node, 0)
         column = dash - self.file.line_start(dash)
-        return self.file.with_lines(self.file.next_line(content_end(self.text, node)), " " * column + item_lines(value, column, slot) + "\n")
+        return self.file.with_lines(self.file.below(content_end(self.text, node), column), " " * column + item_lines(value, column, slot) + "\n")
 
     def _insert_in_flow(self, node: Any, new: str) -> YamlText:
         """An entry at the end of `[…]` or `{…}`."""
@@ -181,6 +197,8 @@ class _Splicer:
             return self._remove_in_flow(holder, position)
         start = self._dash(holder, position) if holder.id == "sequence" else holder.value[position][0].start_mark.index
         end = self.file.next_line(content_end(self.text, _last_node(holder, position)))
+        if position and _keeps_line_ends(self.text, _last_node(holder, position - 1)):
+            end = _behind_blank_lines(self.text, end)  # they would become part of the text above
         begin = self.file.line_start(start)
         if not self.text[begin:start].strip():
             return self.file.spliced(begin, end, "")
@@ -218,3 +236,14 @@ def _comment(rest_of_line: str) -> str:
     """The comment of a line, with two blanks before it; empty when there is none."""
     position = rest_of_line.find(" #")
     return "  " + rest_of_line[position + 1 :].rstrip() if position >= 0 else ""
+
+
+def _keeps_line_ends(text: str, node: Any) -> bool:
+    """Whether a value ends with a block that takes the blank lines below it as its own."""
+    last = list(scalars(node))[-1:]
+    return bool(last) and last[0].style in ("|", ">") and "+" in text[last[0].start_mark.index :][:3]
+
+
+def _behind_blank_lines(text: str, position: int) -> int:
+    match = re.compile(r"(?:[ \t]*\r?\n)*").match(text, position)
+    return match.end() if match is not None else position

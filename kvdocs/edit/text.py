@@ -11,6 +11,7 @@ from kvdocs.model import Loc
 from kvdocs.source import compose, decode
 
 _BOM = b"\xef\xbb\xbf"
+_REMARK_LINES = re.compile(r"(?:[ \t]*\r?\n)*(?P<indent> *)#[^\n]*(?:\n|\Z)")
 _COMMENT = re.compile(r"(?:(?<=\s)|\A)#[^\r\n]*")
 
 
@@ -60,6 +61,15 @@ class YamlText:
             return position
         end = self.text.find("\n", position)
         return len(self.text) if end < 0 else end + 1
+
+    def below(self, position: int, column: int) -> int:
+        """The first character of the line after a value, where a new entry at a column may stand: comments to the right of it belong to the value."""
+        place = self.next_line(position)
+        for match in _REMARK_LINES.finditer(self.text, place):
+            if match.start() != place or len(match["indent"]) <= column:
+                break
+            place = match.end()
+        return place
 
     def with_lines(self, position: int, lines: str) -> YamlText:
         """With whole lines put in at the start of a line. At the end of a file without a last line end, none is added."""

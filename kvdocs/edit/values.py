@@ -38,7 +38,7 @@ def same(a: Any, b: Any) -> bool:
 def after_key(value: Any, column: int, slot: Slot | None = None, *, quote: str = "") -> str:
     """What stands behind `key:` or `-` in a block: a blank and the value, or lines of their own.
 
-    `column` is that of the key; line ends are `\\n`, and there is none at the end, except behind text that ends with one.
+    `column` is that of the key; line ends are `\\n`, and there is none at the end.
     `slot` says which texts are prose; `quote` is the quotation mark that a text has now, which it keeps where it can.
     """
     pad = "\n" + " " * (column + STEP)
@@ -89,7 +89,7 @@ def text_value(text: str, column: int, *, prose: bool = False, quote: str = "") 
 
 
 def _styles(text: str, column: int, prose: bool, quote: str) -> Iterator[str]:
-    if "\n" in text:
+    if "\n" in text and not text.endswith("\n\n"):  # a block that keeps several last line ends would keep what is written below it too
         yield literal(text, column)
     elif prose and len(text) > WIDTH:
         yield folded(text, column)
@@ -108,11 +108,10 @@ def _quotes_for(text: str) -> str:
 
 
 def literal(text: str, column: int) -> str:
-    """A text as a block that keeps its lines."""
-    body, ends = text.rstrip("\n"), len(text) - len(text.rstrip("\n"))
-    head = "|" + ("" if not body.startswith((" ", "\n")) else str(STEP)) + ("-" if ends == 0 else "" if ends == 1 else "+")
-    lines = [" " * (column + STEP) + line if line else "" for line in body.split("\n")]
-    return "\n".join([head, *lines, *([""] * (ends - 1))])
+    """A text as a block that keeps its lines; of several line ends at its end, one."""
+    body, ends = text.rstrip("\n"), text.endswith("\n")
+    head = "|" + ("" if not body.startswith((" ", "\n")) else str(STEP)) + ("" if ends else "-")
+    return "\n".join([head, *(" " * (column + STEP) + line if line else "" for line in body.split("\n"))])
 
 
 def folded(text: str, column: int) -> str:
