@@ -22,7 +22,7 @@ from .disk import remove_folder, sync_folder, write_durably
 
 RUNNING = ".running"
 _ABANDONED_S = 3600
-"""After this time a folder that never became a journal is rubbish."""
+"""After this time a hidden folder, one that never became a journal or was about to go, is rubbish."""
 
 
 class Journal:
@@ -39,8 +39,13 @@ class Journal:
         write_durably(self.folder / "journal.json", pretty(self.data))
 
     def remove(self) -> None:
-        """Remove the folder: its result is stored."""
-        remove_folder(self.folder)
+        """Remove the folder: its result is stored.
+
+        It is hidden in one step first: somebody who found it with half of its files gone could take it for a run that died.
+        """
+        hidden = self.folder.with_name(f".{self.folder.name}")
+        self.folder.replace(hidden)
+        remove_folder(hidden)
         self.close()
 
     def close(self) -> None:
@@ -84,7 +89,7 @@ def dead_journals(root: Path) -> Iterator[Journal]:
         if not folder.is_dir():
             continue
         if folder.name.startswith("."):
-            _remove_unborn(folder)
+            _remove_abandoned(folder)
             continue
         journal = _seize(folder)
         if journal is not None:
@@ -108,7 +113,7 @@ def _seize(folder: Path) -> Journal | None:
     return None
 
 
-def _remove_unborn(folder: Path) -> None:
+def _remove_abandoned(folder: Path) -> None:
     with contextlib.suppress(OSError):
         if time.time() - folder.stat().st_mtime > _ABANDONED_S:
             remove_folder(folder)

@@ -138,6 +138,7 @@ class _Running:
         self.exited_at = 0.0
         self.duration_ns = 0
         self.left_behind: list[str] = []
+        self.reaped: tuple[int, resource.struct_rusage] | None = None
         self.line_at = 0.0
         self.tick_at = time.monotonic() + watch.tick_s
 
@@ -204,7 +205,7 @@ class _Running:
         now = time.monotonic()
         if self.interrupts.noted:
             self.interrupts.drain()
-        if not self.exited_at and _has_exited(self.child.pid):
+        if not self.exited_at and self._has_exited():
             self.exited_at, self.duration_ns = now, time.monotonic_ns() - self.began
             if self.pidfd >= 0:
                 self.selector.unregister(self.pidfd)
@@ -233,6 +234,19 @@ class _Running:
         self.killed, self.killed_at = True, time.monotonic()
         self.left_behind += [m.name for m in descendants.end(self.child.pid, self.command.nonce) if m.pid != self.child.pid]
 
+    def _has_exited(self) -> bool:
+        """Whether the child has ended; it stays unreaped, so that its process id is not given to another while the run is ended."""
+        waitid = getattr(os, "waitid", None)
+        if waitid is None:  # macOS before Python 3.13
+            return self._reap_now()
+        return waitid(os.P_PID, self.child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def _reap_now(self) -> bool:
+        pid, status, usage = os.wait4(self.child.pid, os.WNOHANG)
+        if pid:
+            self.reaped = (status, usage)
+        return bool(pid)
+
     def _patience(self) -> float:
         """How long to wait for something to happen before looking at the clock again."""
         now = time.monotonic()
@@ -250,23 +264,14 @@ class _Running:
     def _reap(self) -> tuple[int | None, dict[str, Any]]:
         """The child's wait status, None when it does not end; what it used."""
         give_up_at = time.monotonic() + (0 if self.killed and not self.exited_at else UNKILLABLE_S)
-        pid = 0
-        while not pid:
-            pid, status, usage = os.wait4(self.child.pid, os.WNOHANG)
-            if not pid:
-                if time.monotonic() > give_up_at:
-                    return None, {}
-                time.sleep(0.005)
+        while self.reaped is None and not self._reap_now():
+            if time.monotonic() > give_up_at:
+                return None, {}
+            time.sleep(0.005)
+        assert self.reaped is not None
+        status, usage = self.reaped
         self.child.returncode = os.waitstatus_to_exitcode(status)
         return status, {"user_s": round(usage.ru_utime, 6), "system_s": round(usage.ru_stime, 6), "max_rss_kib": usage.ru_maxrss}
-
-
-def _has_exited(pid: int) -> bool:
-    """Whether the child has ended; it stays unreaped, so that its process id is not given to another."""
-    waitid = getattr(os, "waitid", None)
-    if waitid is None:  # macOS before Python 3.13
-        return subprocess.run(["/bin/ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout[:1] in (b"Z", b"")
-    return waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _pidfd(pid: int) -> int:

@@ -164,7 +164,7 @@ def _record_damages(path: Path, record: dict[str, Any], data: bytes) -> Iterator
             yield Damage(path, "the record was edited: its digest is not that of its content")
         elif not all(isinstance(record.get(key), str) and NAME.fullmatch(record[key]) for key in ("environment", "script")):
             yield Damage(path, "the record names no environment or script")
-    except (ValueError, UnicodeEncodeError):
+    except (ValueError, RecursionError):
         yield Damage(path, "the record holds something that no record can")
 
 

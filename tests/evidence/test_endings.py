@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -17,6 +18,7 @@ import pytest
 from executions import HANG_S, Execute, ending
 
 from kvdocs.evidence.descendants import members
+from kvdocs.evidence.recovery import recover
 from kvdocs.evidence.runner import Limits
 from kvdocs.evidence.spool import SpoolSize
 from kvdocs.evidence.store import damages
@@ -59,6 +61,19 @@ def test_a_script_that_ignores_the_polite_signal_is_killed(execute: Execute, mon
     stored = execute("trap '' TERM; echo stubborn; while true; do sleep 0.1; done", timeout_s=1.5)
     told = ending(stored)
     assert (told["outcome"], told["signal"], told["stdout"]) == ("timed-out", "SIGKILL", b"stubborn\n")
+
+
+def test_a_process_that_does_not_end_even_when_it_is_killed_does_not_hang_the_run(execute: Execute, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that hangs in a driver: here the signals are kept from it."""
+    monkeypatch.setattr("kvdocs.evidence.process.GRACE_S", 0.1)
+    monkeypatch.setattr("kvdocs.evidence.process.UNKILLABLE_S", 0.3)
+    monkeypatch.setattr("kvdocs.evidence.process.descendants.end", lambda *_: [])
+    stored = execute("echo $$; exec sleep 1000", timeout_s=1.5)
+    monkeypatch.undo()
+    told = ending(stored)
+    os.kill(int(told["stdout"]), signal.SIGKILL)
+    assert (told["outcome"], told["reason"]) == ("timed-out", "stopped by the time limit of 1.5 s; the process does not end even on SIGKILL")
+    assert told["left_behind"] == ["bash"]
 
 
 def test_a_script_may_clean_up_when_it_is_stopped(execute: Execute) -> None:
@@ -225,7 +240,9 @@ def test_a_nested_process_of_a_dead_runner_dies_with_it(tmp_path: Path) -> None:
         time.sleep(0.02)
     runner.kill()
     runner.wait()
-    child = Path("/proc") / marker.read_text().strip()
-    while child.exists() and child.joinpath("stat").read_text().split(") ")[1][0] != "Z":
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    child = Path("/proc") / marker.read_text().strip() / "stat"
+    with contextlib.suppress(OSError):  # gone while it is read
+        while child.read_text().split(") ")[1][0] != "Z":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    assert [stored.record["outcome"] for stored in recover(tmp_path / "results")] == ["runner-died"]

@@ -100,6 +100,13 @@ def test_a_record_that_lists_a_file_outside_its_folder_is_refused(stored: Stored
     assert words(stored)[-1] == "result.json: the record lists a file that cannot lie beside it: '../../secret'"
 
 
+def test_a_record_that_is_nested_too_deep_is_damage_and_no_crash(stored: Stored) -> None:
+    (stored.folder / "result.json").write_bytes(b'{"schema": "kvdocs/evidence/v1", "x": ' + b"[" * 900 + b"]" * 900 + b"}")
+    assert words(stored)[0].startswith("result.json: ")
+    (stored.folder / "result.json").write_bytes(b"[" * 100_000)
+    assert words(stored) == ["result.json: result.json is not JSON"]
+
+
 def test_a_log_that_is_not_the_stored_one_is_not_read(stored: Stored) -> None:
     (stored.folder / "stderr.log").write_bytes(b"shorn\n")
     with pytest.raises(DamagedLogError, match=r"^stderr\.log is not the log that was stored$"):
