@@ -27,6 +27,7 @@ from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.pages.program import CommandHelp, commands_page, modules_page
 from kvdocs.pages.published import published_page
 from kvdocs.pages.record import record_pages
+from kvdocs.pages.search_data import search_file
 from kvdocs.project import Project
 from kvdocs.render import Renderer, render_all
 
@@ -65,6 +66,7 @@ def generated_pages(project: Project, publication: Publication, commands: Sequen
     yield modules_page()
     yield from log_files(publication)
     yield from data_files(publication)
+    yield search_file(publication)
     yield needs_file(publication)
 
 

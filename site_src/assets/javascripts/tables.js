@@ -172,9 +172,25 @@
     apply();
   }
 
+  // A table that is wider than its box can be scrolled with the keyboard.
+  function makeReachable() {
+    for (const table of document.querySelectorAll(".md-typeset table")) {
+      const box = [table.closest(".md-typeset__scrollwrap"), table].find((part) => part && part.scrollWidth > part.clientWidth);
+      if (!box || box.hasAttribute("tabindex")) continue;
+      const heading = [...document.querySelectorAll(".md-typeset h1, .md-typeset h2")].filter((h) => h.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING).pop();
+      box.tabIndex = 0;
+      if (box !== table) {
+        box.setAttribute("role", "region");
+        box.setAttribute("aria-label", "Table: " + (heading ? heading.firstChild.textContent.trim() || heading.textContent.trim() : document.title));
+      }
+    }
+  }
+
   function start() {
     const tables = [...document.querySelectorAll(".kv-table[data-table]")].filter((box) => box.querySelector("table")?.tHead).map((box) => new SortableTable(box));
     document.querySelectorAll(".kv-choice[data-heading]").forEach((place) => makeChoice(place, tables));
+    requestAnimationFrame(makeReachable);
+    addEventListener("resize", makeReachable);
   }
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();

@@ -23,22 +23,6 @@ Run = Callable[..., Any]
 ENGINES = {"properdocs": ("properdocs==1.6.7", "mkdocs-material>=9.8.2,<10"), "zensical": ("zensical==0.0.73",)}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This repository's site, built strictly from a copy, so that a test never touches the working tree."""
-    from kvdocs.project import find_project
-
-    root = find_project(Path(__file__).parent).root
-    copy = tmp_path_factory.mktemp("built") / "project"
-    copy.mkdir()
-    for name in ("registry", "site_src", "templates", "tests/problems"):
-        shutil.copytree(root / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(root / "mkdocs.yml", copy / "mkdocs.yml")
-    done = subprocess.run([sys.executable, "-m", "kvdocs", "build", "--strict"], cwd=copy, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return copy / "site"
-
-
 class Page(HTMLParser):
     """The addresses that a page asks for or leads to, and the anchors that it has."""
 

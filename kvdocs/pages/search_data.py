@@ -1,0 +1,48 @@
+"""What the search looks through for whole phrases: ids, titles, and every text of a record, as one file for the browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from kvdocs import markup
+from kvdocs.document import plain
+from kvdocs.pages.context import Publication
+from kvdocs.pages.page import DataFile
+from kvdocs.registry import Entry
+
+PATH = "api/search.json"
+SCHEMA = "kvdocs/search/v1"
+LONGEST = 6000
+"""So many characters of a record are looked through."""
+
+LEFT_OUT = ("id", "title", "acknowledged", "digest", "schema")
+
+
+def search_file(publication: Publication) -> DataFile:
+    """One row for each record, in the order in which equal hits are shown: id, kind, title, and its texts in small letters."""
+    rows = [[entry.id, entry.kind.name, markup.plain(entry.record.title), _text(entry)] for entry in publication.registry]
+    return DataFile(PATH, json.dumps({"schema": SCHEMA, "records": rows}, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _text(entry: Entry) -> str:
+    if entry.kind.name == "result":
+        return ""  # logs have pages of their own, and are too long to be carried by every reader
+    fields = plain(entry.record.model_dump(exclude=set(LEFT_OUT)))
+    return " ".join(" ".join(_texts(fields)).lower().replace("`", "").split())[:LONGEST]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+    elif isinstance(value, dict):
+        if value.get("path") and value.get("line"):
+            # A place is written `file:12`; in the record it is two fields.
+            yield f"{value['path']}:{value['line']}"
+        for name, inner in value.items():
+            if name not in ("path", "line"):
+                yield from _texts(inner)

@@ -1,0 +1,81 @@
+// Records before pages: what is typed in the search is looked for as a whole in ids, titles and texts of records.
+// The engine's own results stay below. Without this script, or in another engine, they are all there is.
+(() => {
+  "use strict";
+
+  const MOST = 6;
+  const here = document.currentScript.src;
+  let records = null;
+
+  async function load() {
+    if (records) return records;
+    const answer = await fetch(new URL("../../api/search.json", here));
+    const rows = (await answer.json()).records;
+    records = rows.map(([id, kind, title, text], place) => ({ id, kind, title, text, place, low: { id: id.toLowerCase(), title: title.toLowerCase() } }));
+    return records;
+  }
+
+  // How well a record fits: its id, then the whole phrase in its title or its text, then all words anywhere.
+  function score(record, phrase, words) {
+    const { id, title } = record.low;
+    if (id === phrase) return 1000;
+    const all = `${id} ${title} ${record.text}`;
+    return (id.startsWith(phrase) && phrase.length > 2 ? 300 : 0) + (title.includes(phrase) ? 200 : 0) + (record.text.includes(phrase) ? 100 : 0)
+      || (words.length > 1 && words.every((word) => all.includes(word)) ? 10 : 0);
+  }
+
+  function find(query) {
+    const phrase = query.toLowerCase().replace(/["`]/g, "").split(/\s+/).filter(Boolean).join(" ");
+    if (phrase.length < 2) return [];
+    const words = phrase.split(" ");
+    return records
+      .map((record) => [score(record, phrase, words), record])
+      .filter(([points]) => points > 0)
+      .sort((a, b) => b[0] - a[0] || a[1].place - b[1].place)
+      .slice(0, MOST)
+      .map(([, record]) => [record, phrase]);
+  }
+
+  function excerpt(record, phrase) {
+    const at = record.text.indexOf(phrase);
+    if (at < 0) return "";
+    const start = Math.max(0, at - 40);
+    return (start ? "\u2026 " : "") + record.text.slice(start, at + phrase.length + 60) + " \u2026";
+  }
+
+  function make(name, className, text, ...children) {
+    const node = document.createElement(name);
+    if (className) node.className = className;
+    if (text) node.textContent = text;
+    node.append(...children);
+    return node;
+  }
+
+  function item([record, phrase], number) {
+    const article = make("article", "md-search-result__article md-typeset", "", make("h1", "", `${record.id} \u00b7 ${record.title}`), make("p", "kv-hit", `${record.kind}${excerpt(record, phrase) ? ": " + excerpt(record, phrase) : ""}`));
+    // Enter opens what has the highest score.
+    article.setAttribute("data-md-score", String(1e9 - number));
+    const link = make("a", "md-search-result__link", "", article);
+    link.href = new URL(`../../records/${encodeURIComponent(record.id)}/`, here);
+    return make("li", "md-search-result__item", "", link);
+  }
+
+  function start() {
+    const field = document.querySelector("input.md-search__input");
+    const results = document.querySelector(".md-search-result");
+    document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
+    if (!field || !results) return;
+    const list = make("ol", "md-search-result__list kv-hits");
+    list.setAttribute("role", "presentation");
+    results.prepend(list);
+    const show = async () => {
+      await load();
+      list.replaceChildren(...find(field.value).map(item));
+    };
+    field.addEventListener("focus", () => load().then(() => field.value && show()), { once: true });
+    field.addEventListener("input", show);
+    if (field.value) show();
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
+})();
