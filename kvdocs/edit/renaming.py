@@ -42,9 +42,8 @@ def rename(draft: Draft, kinds: tuple[Kind, ...], registry: Registry, old: str, 
         notes += [f"{o.path}:{o.line} names {old} and could mean either record: change it by hand if it means {new}" for o in unclear]
     _replace(draft, occurrences, new)
     _rename_record(draft, found, old, new, keep_old=not others)
-    notes += _left_alone(draft, records, search, {o.path for o in occurrences}) if not others else []
-    _move_file(draft, found, old, new)
-    return notes
+    paths = {f.raw.path for f in records if not f.raw.path.endswith(".json")} - {found.raw.path} | {_move_file(draft, found, old, new)}
+    return notes if others else [*notes, *_left_alone(draft, sorted(paths), search)]
 
 
 def _check_new_id(found: Found, new: str, records: list[Found]) -> None:
@@ -81,17 +80,20 @@ def _rename_record(draft: Draft, found: Found, old: str, new: str, *, keep_old: 
     draft.write(found.raw.path, text.encode())
 
 
-def _move_file(draft: Draft, found: Found, old: str, new: str) -> None:
-    """A file that is named for the id, alone or with the title behind it, gets the new one."""
+def _move_file(draft: Draft, found: Found, old: str, new: str) -> str:
+    """A file that is named for the id, alone or with the title behind it, gets the new one; where the record is then."""
     path = PurePosixPath(found.raw.path)
-    if found.raw.index is None and (path.stem == old or path.stem.startswith(f"{old}-")):
-        draft.move(found.raw.path, str(path.with_name(new + path.name[len(old) :])))
+    if found.raw.index is not None or not (path.stem == old or path.stem.startswith(f"{old}-")):
+        return found.raw.path
+    target = str(path.with_name(new + path.name[len(old) :]))
+    draft.move(found.raw.path, target)
+    return target
 
 
-def _left_alone(draft: Draft, records: list[Found], search: Search, touched: set[str]) -> list[str]:
+def _left_alone(draft: Draft, paths: Iterable[str], search: Search) -> list[str]:
     """Places that look like the id and are no reference by the rules of prose: code, commands, outputs."""
     places = []
-    for path in sorted({f.raw.path for f in records if not f.raw.path.endswith(".json")}):
+    for path in paths:
         try:
             text = YamlText.read(draft.read(path) or b"").text
         except SourceError:
