@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kvdocs.project import Project
 
 SCHEMA = "kvdocs/import/v1"
+INTAKE_SCHEMA = "kvdocs/intake/v1"
 
 
 def run_commands() -> list[click.Command]:
@@ -142,7 +143,7 @@ def _say(stored: Stored) -> None:
 
 @click.command("results")
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print what was taken in as a document (kvdocs/import/v1).")
+@click.option("--json", "as_json", is_flag=True, help="Print what was taken in as a document (kvdocs/intake/v1).")
 @click.pass_context
 def results(ctx: click.Context, folder: Path, as_json: bool) -> None:
     """Results that `kvdocs run` or a packed job made elsewhere.
@@ -165,7 +166,7 @@ def results(ctx: click.Context, folder: Path, as_json: bool) -> None:
             {"path": damage.path.relative_to(folder).as_posix() if damage.path.is_relative_to(folder) else damage.path.name, "what": damage.what} for damage in intake.refused
         ]
         names = {key: [stored.record["id"] for stored in found] for key, found in (("taken", intake.taken), ("known", intake.known), ("recovered", intake.recovered))}
-        print_json({"schema": SCHEMA, **names, "refused": refused})
+        print_json({"schema": INTAKE_SCHEMA, **names, "refused": refused})
     else:
         for stored in intake.taken:
             _say(stored)

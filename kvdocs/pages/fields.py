@@ -31,21 +31,23 @@ def fields_page(publication: Publication) -> Page:
 def _kind_section(kind: Kind) -> Section:
     ids = f"Ids are `{kind.prefix}` and a number." if kind.prefix else "Ids are free."
     about = Paragraphs(Md(f"{kind.about} Files: `registry/{kind.folder}/{kind.pattern}`. {ids}"))
-    blocks: list[Block] = [about, _table(kind.model)]
-    for part in _parts(kind.model):
-        blocks += [Paragraphs(Md(f"**{_words(part)}**: {_first_line(part)}")), _table(part)]
+    blocks: list[Block] = [about, field_table(kind.model)]
+    for part in parts_of(kind.model):
+        blocks += [Paragraphs(Md(f"**{part_words(part)}**: {first_line(part)}")), field_table(part)]
     return Section(kind.name, tuple(blocks), f"kind-{kind.name}")
 
 
-def _table(model: type[BaseModel]) -> Table:
+def field_table(model: type[BaseModel]) -> Table:
+    """The fields of a model in its order, by the names that files and documents have."""
     rows: list[tuple[Cell, ...]] = [
-        (Code(name), Md(type_words(_annotation(field))), "required" if field.is_required() else _default(field), Md(field.description) if field.description else None)
+        (Code(field.alias or name), Md(type_words(annotation_of(field))), "required" if field.is_required() else _default(field), Md(field.description) if field.description else None)
         for name, field in model.model_fields.items()
     ]
     return Table(("Field", "Type", "If absent", "Meaning"), tuple(rows))
 
 
-def _annotation(field: FieldInfo) -> Any:
+def annotation_of(field: FieldInfo) -> Any:
+    """The whole type of a field, with its marks."""
     return Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
 
 
@@ -56,16 +58,17 @@ def _default(field: FieldInfo) -> Cell:
     return Code(shown)
 
 
-def _first_line(model: type[BaseModel]) -> str:
+def first_line(model: type[BaseModel]) -> str:
+    """What a model says of itself."""
     return (model.__doc__ or "").partition("\n")[0]
 
 
-def _words(model: type[BaseModel]) -> str:
+def part_words(model: type[BaseModel]) -> str:
     """The name of a part in words: `SourceLocation` is a source location."""
     return "".join(f" {c.lower()}" if c.isupper() and n else c.lower() for n, c in enumerate(model.__name__))
 
 
-def _parts(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+def parts_of(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """The parts that a model's fields hold, each once, in the order in which they are met."""
     seen: dict[type[BaseModel], None] = {}
     todo = [field.annotation for field in model.model_fields.values()]
@@ -89,7 +92,7 @@ def type_words(annotation: Any) -> str:
     if origin is Annotated:
         return _annotated_words(inner[0], inner[1:])
     if origin is Literal:
-        return "one of " + ", ".join(f"`{value}`" for value in inner)
+        return ("one of " if len(inner) > 1 else "") + ", ".join(f"`{value}`" for value in inner)
     if origin in (Union, UnionType):
         return _union_words([a for a in inner if a is not type(None)])
     if origin in (list, tuple):
@@ -97,7 +100,7 @@ def type_words(annotation: Any) -> str:
     if origin is dict:
         return f"mapping of {type_words(inner[0])} to {type_words(inner[1])}"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return _words(annotation)
+        return part_words(annotation)
     return _SIMPLE.get(annotation, getattr(annotation, "__name__", "value"))
 
 

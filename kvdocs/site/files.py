@@ -20,6 +20,7 @@ from kvdocs.pages.faults import problems_page
 from kvdocs.pages.fields import fields_page
 from kvdocs.pages.graph import graph_page
 from kvdocs.pages.home import home_page
+from kvdocs.pages.json_page import json_page
 from kvdocs.pages.lists import list_pages
 from kvdocs.pages.logs import log_files
 from kvdocs.pages.ordering import order_page
@@ -63,6 +64,8 @@ def generated_pages(project: Project, publication: Publication, commands: Sequen
     yield commands_page(commands)
     examples = project.root / "tests" / "problems"
     yield codes_page(publication, examples if examples.is_dir() else None)
+    documents = project.root / "tests" / "docs" / "documents"
+    yield json_page(documents if documents.is_dir() else None)
     yield modules_page()
     yield from log_files(publication)
     yield from data_files(publication)

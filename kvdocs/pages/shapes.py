@@ -1,0 +1,384 @@
+"""The documents that commands print for programs: each schema name, what prints it, and every field of it.
+
+The commands build these documents from their own values. The models here describe them to readers;
+`tests/docs/test_json_shapes.py` holds what the commands really print against them, so neither can drift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from pydantic import ConfigDict, Field
+
+from kvdocs.kinds.result import Result
+from kvdocs.model import Part
+
+
+class Document(Part):
+    """A document for programs. `schema` names its form; a change that could break a reader gets a new number."""
+
+    model_config = ConfigDict(populate_by_name=True, strict=False)
+
+
+class Row(Document):
+    """A record in the order of work."""
+
+    id: str
+    kind: Literal["item", "decision", "reference"]
+    title: str
+    state: Literal["actionable", "in_review", "waiting", "done", "not_planned"]
+    rank: int | None = Field(description="Its place, from 1; null for what is done, not planned, or a reference.")
+    owners: list[str] = Field(description="Ids of owners; of a decision, who decides.")
+    owner_open: str | None = Field(description="Why it has no owner.")
+    size: str | None
+    blast_radius: str | None
+    blocked_by: list[str] = Field(description="What it waits for; finished blockers are left out.")
+    unlocks: list[str] = Field(description="What waits for it directly.")
+    next_step: str | None = Field(description="What to do with it now; null when it waits.")
+    why: str = Field(description="Why it stands there, in words.")
+
+
+class OrderDocument(Document):
+    """What to do next: one list for each state, in rank order."""
+
+    schema_: Literal["kvdocs/order/v1"] = Field(alias="schema")
+    actionable: list[Row] = Field(description="Nothing is missing: it can be started or decided.")
+    in_review: list[Row] = Field(description="Written; what is missing is a merge or a validation.")
+    waiting: list[Row]
+    done: list[Row]
+    not_planned: list[Row]
+
+
+class ChainStep(Document):
+    """One record of a chain of reasons."""
+
+    depth: int = Field(description="0 for the record itself, 1 for what it waits for, and so on.")
+    id: str
+    state: str
+    text: str
+
+
+class ExplanationDocument(Document):
+    """Why a record stands where it does."""
+
+    schema_: Literal["kvdocs/explanation/v1"] = Field(alias="schema")
+    id: str
+    chain: list[ChainStep]
+    neighbours: list[str] = Field(description="What stands before and after it, in words.")
+    changes: list[str] = Field(description="What would change its place, in words; each was tried out.")
+
+
+class PathDocument(Document):
+    """Work in the order in which it has to be done."""
+
+    schema_: Literal["kvdocs/path/v1"] = Field(alias="schema")
+    goal: str | None = Field(description="The record that `--for` named; null for the critical path.")
+    weight: float = Field(description="The summed effort: XS 1, S 2, M 4, L 8, XL 16, a decision 1.")
+    steps: list[Row]
+
+
+class PlaceNote(Document):
+    """A further place that belongs to a problem."""
+
+    path: str
+    line: int
+    col: int
+    message: str
+
+
+class ProblemEntry(Document):
+    """One thing that is wrong."""
+
+    code: str = Field(description="A code of the page of problems.")
+    severity: Literal["error", "warning", "info"]
+    path: str = Field(description="Relative to the project's root, with `/`.")
+    line: int
+    col: int
+    record: str | None
+    message: str
+    hint: str | None
+    related: list[PlaceNote]
+    acknowledged: str | None = Field(description="The reason, when the record accepts the warning.")
+
+
+class ProblemsDocument(Document):
+    """Everything that is wrong with the record."""
+
+    schema_: Literal["kvdocs/problems/v1"] = Field(alias="schema")
+    counts: dict[str, int] = Field(description="How many of each severity; all three are present.")
+    problems: list[ProblemEntry]
+
+
+class LinkTo(Document):
+    """A link of a record."""
+
+    field: str
+    to: str
+
+
+class LinkFrom(Document):
+    """A link of another record to this one."""
+
+    field: str
+    from_: str = Field(alias="from")
+    kind: str
+
+
+class RecordDocument(Document):
+    """One record with its links in both directions."""
+
+    schema_: Literal["kvdocs/record/v1"] = Field(alias="schema")
+    id: str
+    kind: str
+    title: str
+    path: str
+    line: int
+    order: Row | None = Field(description="Its row in the order; null for kinds that have no place in it.")
+    fields: dict[str, Any] = Field(description="As in the YAML, with the defaults filled in.")
+    links: list[LinkTo]
+    back_links: list[LinkFrom]
+
+
+class RegistryDocument(Document):
+    """All records."""
+
+    schema_: Literal["kvdocs/registry/v1"] = Field(alias="schema")
+    title: str
+    counts: dict[str, int] = Field(description="How many records of each kind.")
+    records: list[RecordDocument]
+
+
+class ExportDocument(Document):
+    """Records for another program."""
+
+    schema_: Literal["kvdocs/export/v1"] = Field(alias="schema")
+    program: str
+    records: list[RecordDocument]
+
+
+class GraphNode(Document):
+    """A record in the graph."""
+
+    id: str
+    kind: str
+    title: str
+    state: str = Field(description="As in the order; for a defect its status.")
+    owners: list[str]
+    rank: int | None
+
+
+class GraphEdge(Document):
+    """`source` comes before `target`."""
+
+    source: str
+    target: str
+    relation: Literal["blocks", "fixes"]
+
+
+class GraphDocument(Document):
+    """The dependency graph."""
+
+    schema_: Literal["kvdocs/graph/v1"] = Field(alias="schema")
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+
+
+class ChangeEntry(Document):
+    """One change of one field."""
+
+    commit: str | None = Field(description="Null for what is not committed.")
+    date: str | None
+    author: str | None
+    subject: str = Field(description="The first line of the commit's message.")
+    record: str
+    kind: str
+    field: str = Field(description="Empty when the record came or went.")
+    before: str | None
+    after: str | None
+    topic: Literal["record", "status", "owner", "blockers", "values", "text", "other"]
+    words: str
+
+
+class HistoryDocument(Document):
+    """What changed when, the newest first."""
+
+    schema_: Literal["kvdocs/history/v1"] = Field(alias="schema")
+    since: str | None
+    limits: list[str] = Field(description="What cannot be known here, such as in a shallow clone.")
+    changes: list[ChangeEntry]
+
+
+class GateEntry(Document):
+    """The verdict of one gate."""
+
+    id: str
+    verdict: Literal["passed", "failed", "undecided", "not run", "for people"]
+    reason: str
+    results: list[str] = Field(description="The results that count.")
+
+
+class GatesDocument(Document):
+    """Whether an item's gates have passed."""
+
+    schema_: Literal["kvdocs/gates/v1"] = Field(alias="schema")
+    id: str
+    passed: bool
+    landed: list[str] = Field(description="The commits known to hold the work.")
+    gates: list[GateEntry]
+
+
+class PlannedScript(Document):
+    """A script that would be executed."""
+
+    script: str
+    about: list[str]
+    executions: int
+    timeout_s: float
+    lock: bool = Field(description="Whether it waits for the one GPU job at a time.")
+    missing: list[str] = Field(description="What this machine lacks, in words.")
+
+
+class PlanDocument(Document):
+    """What would be executed here."""
+
+    schema_: Literal["kvdocs/plan/v1"] = Field(alias="schema")
+    environment: str
+    scripts: list[PlannedScript]
+
+
+class Ineligible(Document):
+    """An execution that does not count."""
+
+    result: str
+    why: str
+
+
+class ScriptVerdict(Document):
+    """What all executions of a script say together."""
+
+    script: str
+    verdict: Literal["reproduced", "not-reproduced", "inconclusive"]
+    reason: str
+    reproduced: int
+    clean: int
+    ineligible: list[Ineligible]
+
+
+class RunDocument(Document):
+    """What was executed."""
+
+    schema_: Literal["kvdocs/run/v1"] = Field(alias="schema")
+    results: list[Result] = Field(description="Whole results, as in their files.")
+    scripts: list[ScriptVerdict]
+
+
+class PackDocument(Document):
+    """What was packed."""
+
+    schema_: Literal["kvdocs/pack/v1"] = Field(alias="schema")
+    path: str
+    sha256: str
+    environment: str | None
+    scripts: list[str]
+    files: list[str]
+
+
+class Refused(Document):
+    """A result that was not taken in."""
+
+    path: str
+    what: str
+
+
+class IntakeDocument(Document):
+    """What was taken in of a folder of results."""
+
+    schema_: Literal["kvdocs/intake/v1"] = Field(alias="schema")
+    taken: list[str] = Field(description="Ids of results.")
+    known: list[str] = Field(description="Those that were here already.")
+    recovered: list[str] = Field(description="Those whose runner had died.")
+    refused: list[Refused]
+
+
+class ImportedDocument(Document):
+    """A result made from a log."""
+
+    schema_: Literal["kvdocs/import/v1"] = Field(alias="schema")
+    written: bool
+    record: Result
+
+
+class ChangedFile(Document):
+    """A file of an edit."""
+
+    path: str
+    action: Literal["created", "changed", "deleted"]
+
+
+class EditDocument(Document):
+    """What an edit changes."""
+
+    schema_: Literal["kvdocs/edit/v1"] = Field(alias="schema")
+    written: bool
+    refused: bool = Field(description="True when it would bring new errors; nothing was written then.")
+    files: list[ChangedFile]
+    diff: str = Field(description="A unified diff, as `git apply` takes it.")
+    new_problems: list[ProblemEntry]
+    solved_problems: list[ProblemEntry]
+    notes: list[str]
+
+
+class FormatDocument(Document):
+    """What formatting changes."""
+
+    schema_: Literal["kvdocs/format/v1"] = Field(alias="schema")
+    written: bool
+    files: list[str]
+    diff: str
+    problems: list[ProblemEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A document: its model, who makes it, and the name of its example."""
+
+    model: type[Part]
+    made_by: tuple[str, ...]
+    example: str
+
+    @property
+    def name(self) -> str:
+        """The name that stands under `schema`."""
+        (name,) = get_args(self.model.model_fields["schema_"].annotation)
+        return str(name)
+
+    @property
+    def anchor(self) -> str:
+        """Where the page tells of it."""
+        return self.name.replace("/", "-")
+
+
+EDITS = ("new", "set", "link", "unlink", "rename", "ack")
+
+SHAPES: tuple[Shape, ...] = (
+    Shape(OrderDocument, ("kvdocs order --json", "api/order.json"), "order"),
+    Shape(ExplanationDocument, ("kvdocs order --explain ID --json",), "explanation"),
+    Shape(PathDocument, ("kvdocs order --for ID --json", "kvdocs order --critical-path --json"), "path"),
+    Shape(ProblemsDocument, ("kvdocs check --json", "api/problems.json"), "problems"),
+    Shape(RecordDocument, ("kvdocs show ID --json", "api/records/ID.json"), "record"),
+    Shape(RegistryDocument, ("api/registry.json",), ""),
+    Shape(ExportDocument, ("kvdocs export json",), ""),
+    Shape(GraphDocument, ("kvdocs graph --format json",), "graph"),
+    Shape(HistoryDocument, ("kvdocs log --json",), "history"),
+    Shape(GatesDocument, ("kvdocs gate ID --json",), "gates"),
+    Shape(PlanDocument, ("kvdocs run ID --plan --json",), "plan"),
+    Shape(RunDocument, ("kvdocs run ID --json",), ""),
+    Shape(Result, ("registry/results/…/result.json",), ""),
+    Shape(PackDocument, ("kvdocs pack ID --json",), "pack"),
+    Shape(IntakeDocument, ("kvdocs import results DIR --json",), "intake"),
+    Shape(ImportedDocument, ("kvdocs import log FILE --json", "and the other imports of logs"), ""),
+    Shape(EditDocument, (*(f"kvdocs {name} --json" for name in EDITS), "the imports of records and benchmarks"), "edit"),
+    Shape(FormatDocument, ("kvdocs fmt --json",), "format"),
+)  # fmt: skip
+"""Every document, in the order of the reference page."""

@@ -1,0 +1,66 @@
+"""Fixtures: the hand-written pages of the documentation, and the places in which a reader would try them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kvdocs.scaffold import make_project
+from tests.conftest import REPOSITORY
+
+PARTS = ("tutorial", "how-to", "explanation", "reference")
+PAGES = sorted([*(p for part in PARTS for p in (REPOSITORY / "site_src" / part).rglob("*.md")), REPOSITORY / "README.md"])
+NAMES = [p.relative_to(REPOSITORY).as_posix() for p in PAGES]
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> dict[str, str]:
+    """The environment of somebody who reads along: `kvdocs`, `python3` and `git` on the path, and nothing of the machine's own settings."""
+    programs, home = tmp_path / "programs", tmp_path / "home"
+    programs.mkdir()
+    home.mkdir()
+    for name, line in (("kvdocs", f"exec '{sys.executable}' -m kvdocs"), ("python3", f"exec '{sys.executable}'")):
+        (programs / name).write_text(f'#!/bin/sh\n{line} "$@"\n', encoding="utf-8")
+        (programs / name).chmod(0o755)
+    (home / ".gitconfig").write_text("[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n", encoding="utf-8")
+    date = "2026-08-24T12:00:00+00:00"
+    return {
+        "PATH": f"{programs}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(home), "LANG": "C.UTF-8", "TZ": "UTC",
+        "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Callable[[str], Path]:
+    """Prepare the place that a page names in `runs_in`, and give its folder."""
+
+    def prepare(name: str) -> Path:
+        folder = tmp_path / "work"
+        folder.mkdir()
+        if name == "a new project":
+            make_project(folder / "my-record")
+            return folder / "my-record"
+        if name == "this registry":
+            return copy_of_this_registry(folder / "record")
+        assert name == "an empty folder", f"a page runs in an empty folder, a new project or this registry, not in {name!r}"
+        return folder
+
+    return prepare
+
+
+def copy_of_this_registry(folder: Path) -> Path:
+    """This repository's record in a repository of its own, with one commit."""
+    folder.mkdir()
+    for part in ("registry", "site_src", "templates", "tests/problems"):
+        shutil.copytree(REPOSITORY / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("mkdocs.yml", ".gitignore"):
+        shutil.copy(REPOSITORY / name, folder / name)
+    for command in (["init", "--quiet", "--initial-branch", "main"], ["add", "--all"], ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "--quiet", "--message", "The record"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    return folder
