@@ -38,7 +38,7 @@ def graph_page(publication: Publication) -> Page:
         {
             "title": "What waits for what",
             "lead": Md(_LEAD),
-            "script": context.built_file("assets/javascripts/graph.js"),
+            "scripts": tuple(context.built_file(f"assets/javascripts/{name}.js") for name in ("graph-drawing", "graph")),
             "sections": (Section("The picture", tuple(blocks) or (Prose(Md("There is nothing to draw.")),), "picture"), *words),
             "boost": 0.5,
         },

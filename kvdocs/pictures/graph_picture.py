@@ -37,6 +37,7 @@ def graph_svg(graph: Graph, layout: Layout, *, name: str, title: str, descriptio
         "width": width,
         "height": height,
         "viewBox": f"0 0 {number(width)} {number(height)}",
+        "style": f"--kv-width:{number(width)}px",
         "fill": "currentColor",
         "font-size": TITLE_SIZE,
         "data-search-exclude": "",

@@ -1,7 +1,7 @@
 /* The dependency picture, alive: zoom and pan, details on hover, filters, a view that the address keeps, and the keyboard.
  *
  * Works on the drawing that is in the page already; without this script that drawing stays as it is, with its links.
- * It asks no server for anything and needs no library.
+ * It asks no server for anything and needs no library; `graph-drawing.js` comes first.
  */
 (() => {
   "use strict";
@@ -13,62 +13,7 @@
   const FAR = 0.5;
   const VERY_FAR = 0.2;
 
-  /** Places for rectangles as `kvdocs/pictures/packing.py` finds them: the highest free place, of these the leftmost. */
-  function pack(sizes, width, gap) {
-    let skyline = [[0, 0, width]];
-    return sizes.map(([w, h]) => {
-      let best = null;
-      for (const [x] of skyline) {
-        if (x && x + w > width) continue;
-        const y = Math.max(...skyline.filter(([start, , end]) => start < x + w + gap && end > x).map((s) => s[1]));
-        if (!best || y < best[1] || (y === best[1] && x < best[0])) best = [x, y];
-      }
-      const [x, y] = best || [0, Math.max(...skyline.map((s) => s[1]))];
-      const right = x + w + gap;
-      const raised = [[x, y + h + gap, Math.max(right, x)]];
-      for (const [start, top, end] of skyline) {
-        if (start < x) raised.push([start, top, Math.min(end, x)]);
-        if (end > right) raised.push([Math.max(start, right), top, end]);
-      }
-      skyline = raised.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
-      return [x, y];
-    });
-  }
-
-  function make(name, attributes, ...children) {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
-  }
-
-  /** What the drawing holds: its boxes, its arrows, and the connected parts. */
-  function read(svg) {
-    const boxes = new Map();
-    const parts = [...svg.querySelectorAll(".kv-part")].map((g) => {
-      const [, x, y] = g.getAttribute("transform").match(/translate\(([-\d.]+) ([-\d.]+)\)/).map(Number);
-      return { g, x, y, width: Number(g.dataset.width), height: Number(g.dataset.height), boxes: [], shown: true };
-    });
-    for (const part of parts) {
-      for (const a of part.g.querySelectorAll(".kv-node")) {
-        const [, x, y] = a.getAttribute("transform").match(/translate\(([-\d.]+) ([-\d.]+)\)/).map(Number);
-        const title = a.querySelector("title");
-        const shape = a.querySelector(".kv-shape").getBBox();
-        const box = { a, part, x, y, width: shape.width, height: shape.height, id: a.dataset.id, state: a.dataset.state, owners: a.dataset.owners.split(" ").filter(Boolean), words: title.textContent, before: [], after: [] };
-        a.setAttribute("aria-label", box.words);
-        title.remove(); // the browser's own tooltip would cover the card
-        if (location.protocol === "file:" && a.href && a.href.baseVal.endsWith("/")) a.setAttribute("href", a.href.baseVal + "index.html");
-        boxes.set(box.id, box);
-        part.boxes.push(box);
-      }
-    }
-    const arrows = [...svg.querySelectorAll(".kv-arrow")].map((path) => ({ path, from: boxes.get(path.dataset.from), to: boxes.get(path.dataset.to) }));
-    for (const arrow of arrows) {
-      arrow.from.after.push(arrow);
-      arrow.to.before.push(arrow);
-    }
-    return { boxes, parts, arrows };
-  }
+  const { make, pack, read } = window.kvdocsGraph;
 
   class Picture {
     constructor(svg) {
@@ -89,6 +34,7 @@
 
     build() {
       this.scene = document.createElementNS(SVG, "g");
+      this.scene.setAttribute("class", "kv-scene");
       this.scene.append(...this.parts.map((part) => part.g));
       this.svg.append(this.scene);
       this.frame = make("div", { class: "kv-viewport", tabindex: "0", role: "region", "aria-label": "The picture. Drag or use the arrow keys to move, plus and minus to zoom, 0 to see all. Tab enters it; the arrow keys then go from record to record." });
@@ -148,8 +94,9 @@
       frame.addEventListener("keydown", (event) => this.key(event));
       svg.addEventListener("pointerover", (event) => this.hover(this.boxOf(event.target)));
       svg.addEventListener("pointerleave", () => this.hover(null));
-      svg.addEventListener("focusin", (event) => { const box = this.boxOf(event.target); if (box) this.select(box); });
-      svg.addEventListener("focusout", () => this.hover(null));
+      // On the frame: a browser gives a drawing that listens for the focus a tab stop of its own.
+      frame.addEventListener("focusin", (event) => { const box = this.boxOf(event.target); if (box) this.select(box); });
+      frame.addEventListener("focusout", () => this.hover(null));
       frame.addEventListener("scroll", () => frame.scrollTo(0, 0)); // the browser scrolls to what has the focus; the view moves instead
       window.addEventListener("hashchange", () => this.restore());
       window.addEventListener("beforeprint", () => this.still());
@@ -295,18 +242,22 @@
       this.hover(box);
     }
 
+    /** Moves the view until a box is in the frame: just so far when a part of it is, else to its middle. */
     show(box) {
       const { clientWidth: width, clientHeight: height } = this.frame;
       const [mx, my] = this.middle(box);
-      const { k } = this.view;
-      const [sx, sy] = [this.view.x + mx * k, this.view.y + my * k];
-      const [rx, ry] = [box.width * k / 2 + 12, box.height * k / 2 + 12];
-      if (sx < rx || sx > width - rx || sy < ry || sy > height - ry) {
+      const { k, x, y } = this.view;
+      const [left, top] = [x + mx * k - (box.width * k) / 2, y + my * k - (box.height * k) / 2];
+      const [right, bottom] = [left + box.width * k, top + box.height * k];
+      if (right < 0 || bottom < 0 || left > width || top > height || k < FAR) {
         const readable = Math.max(k, READABLE);
         this.move({ k: readable, x: width / 2 - mx * readable, y: height / 2 - my * readable });
-      } else {
-        this.keep();
+        return;
       }
+      const shift = (low, high, size) => (low < 4 ? 4 - low : high > size - 4 ? size - 4 - high : 0);
+      const [dx, dy] = [shift(left, right, width), shift(top, bottom, height)];
+      if (dx || dy) this.panBy(dx, dy);
+      else this.keep();
     }
 
     /* ---- details ---- */
@@ -435,18 +386,7 @@
     }
   }
 
-  /** In a still picture that is wider than its frame, the record that the page is about comes into sight. */
-  function centre(figure) {
-    const box = figure.querySelector(".kv-centre");
-    if (!box || figure.scrollWidth <= figure.clientWidth) return;
-    const r = box.getBoundingClientRect();
-    figure.scrollLeft += r.left + r.width / 2 - figure.getBoundingClientRect().left - figure.clientWidth / 2;
-  }
-
-  const start = () => {
-    for (const figure of document.querySelectorAll(".kv-picture")) centre(figure);
-    for (const svg of document.querySelectorAll("svg[data-kv-graph]")) new Picture(svg);
-  };
+  const start = () => { for (const svg of document.querySelectorAll("svg[data-kv-graph]")) new Picture(svg); };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
 })();
