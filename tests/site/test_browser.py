@@ -26,7 +26,7 @@ def open_page(chromium: Any, address: str) -> Iterator[Open]:
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
-        page.on("request", lambda request: foreign.append(request.url) if not request.url.startswith((address.split("/site/")[0], "data:", "blob:")) else None)
+        page.on("request", lambda request: foreign.append(request.url) if not request.url.startswith((address.split("/site/", maxsplit=1)[0], "data:", "blob:")) else None)
         page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
         page.on("console", lambda message: errors.append(f"{page.url}: {message.text}") if message.type == "error" else None)
         page.goto(address + path)
@@ -66,6 +66,25 @@ def test_the_search_finds_the_record_first(words: str, first: str, open_page: Op
     assert first in unquote(result.get_attribute("href") or "")
 
 
+def test_the_search_can_be_used_with_the_keyboard_alone(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.press("/")
+    page.keyboard.type("fattn.cu:412")
+    page.locator(".kv-hits a").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.href").endswith("/records/D1/")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/records/D1/")
+
+
+def test_the_engine_still_shows_its_own_results(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.press("/")
+    page.keyboard.type("crossover")
+    page.locator(".md-search-result > .md-search-result__list a").first.wait_for(timeout=20_000)
+
+
 def rows(page: Any, table: str) -> list[str]:
     return [row.locator("td").first.inner_text() for row in page.locator(f'[data-table="{table}"] tbody tr').all() if row.is_visible()]
 
@@ -97,8 +116,6 @@ def test_home_filters_all_its_tables_by_owner(open_page: Open) -> None:
 
 def test_the_picture_leads_to_a_record(open_page: Open) -> None:
     page = open_page("graph/")
-    box = page.locator("svg.kv-graph a").first
-    box.wait_for()
     page.locator("svg.kv-graph a", has_text="R9").first.click()
     assert "/records/R9/" in page.url
 

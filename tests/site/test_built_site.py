@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import venv
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser

@@ -51,10 +51,8 @@
     return node;
   }
 
-  function item([record, phrase], number) {
+  function item([record, phrase]) {
     const article = make("article", "md-search-result__article md-typeset", "", make("h1", "", `${record.id} \u00b7 ${record.title}`), make("p", "kv-hit", `${record.kind}${excerpt(record, phrase) ? ": " + excerpt(record, phrase) : ""}`));
-    // Enter opens what has the highest score.
-    article.setAttribute("data-md-score", String(1e9 - number));
     const link = make("a", "md-search-result__link", "", article);
     link.href = new URL(`../../records/${encodeURIComponent(record.id)}/`, here);
     return make("li", "md-search-result__item", "", link);
@@ -66,12 +64,26 @@
     document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
     if (!field || !results) return;
     const list = make("ol", "md-search-result__list kv-hits");
-    list.setAttribute("role", "presentation");
-    results.prepend(list);
+    list.setAttribute("aria-label", "Records");
+    results.before(list);
     const show = async () => {
       await load();
       list.replaceChildren(...find(field.value).map(item));
     };
+    const links = () => [...list.querySelectorAll("a"), ...results.querySelectorAll("a.md-search-result__link")];
+    // Enter opens the first record; the arrow keys go through the records and then the engine's results.
+    document.addEventListener("keydown", (event) => {
+      const all = links();
+      const at = all.indexOf(document.activeElement);
+      const ours = list.childElementCount;
+      if (!ours || (document.activeElement !== field && at < 0)) return;
+      if (event.key === "Enter" && document.activeElement === field) location.assign(all[0].href);
+      else if (event.key === "ArrowDown" && at < ours) all[Math.min(at + 1, all.length - 1)].focus();
+      else if (event.key === "ArrowUp" && at >= 0 && at <= ours) (all[at - 1] || field).focus();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    }, true);
     field.addEventListener("focus", () => load().then(() => field.value && show()), { once: true });
     field.addEventListener("input", show);
     if (field.value) show();
