@@ -311,6 +311,7 @@ OVERLAP = """
         print("overlap: cudaMalloc failed: out of memory", file=sys.stderr)
         sys.exit(3)
     event = lambda kind, **facts: print(json.dumps({"event": kind, **facts}, separators=(",", ":")))
+    event("device", name="Stand-in", copy_engines=2)
     event("point", layers=32, layer_bytes=int(given["--rows"]) * 1024, tokens=4, plain_copy_gb_s=55.0)
     if "--ratio" in given:
         event("calibration", rounds=7, dense=3)
@@ -359,6 +360,8 @@ def test_the_overlap_script_measures_all_points_and_says_what_was_reached(machin
         "differing": 0,
     }
     assert metrics["small_half"]["sm_clock"] == "1980 MHz"  # type: ignore[index]
+    assert metrics["small_half"]["order"] == [arm.name for arm in run_overlap.in_order(run_overlap.arms(PLACES[0]))]  # type: ignore[index]
+    assert metrics["device"] == {"name": "Stand-in", "copy_engines": 2}
     kept = (machine.root / "scratch" / "overlap.json").read_text()
     assert '"at' not in kept
     assert kept.count('"facts"') == 12

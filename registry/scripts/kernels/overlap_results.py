@@ -38,6 +38,10 @@ class Point:
         """Milliseconds per token of each sample, in the order of the passes."""
         return [s["ns"] / s["tokens"] / 1e6 for s in sorted(self.samples[spec], key=lambda s: s["order"])]
 
+    def order(self) -> list[str]:
+        """The descriptions of the arms in the order in which they ran, one for each sample."""
+        return [spec for _, spec in sorted((s["order"], spec) for spec, samples in self.samples.items() for s in samples)]
+
     def differing(self, spec: str) -> int:
         """The samples whose output was not the serial arm's, byte for byte."""
         return sum(s["differing_tokens"] > 0 or not s["rows_identical"] for s in self.samples[spec])

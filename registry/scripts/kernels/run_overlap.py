@@ -146,6 +146,8 @@ def report(run: Run, name: str, summary: Summary, point: Point, chosen: list[Arm
     run.report(f"{name}.layer_bytes", facts["layer_bytes"], "B")
     run.report(f"{name}.sm_clock", load.get("clocks.sm", "unknown"))
     run.report(f"{name}.throttle_reasons", load.get("clocks_throttle_reasons.active", "unknown"))
+    names = {arm.spec: arm.name for arm in chosen}
+    run.report(f"{name}.order", [names[spec] for spec in point.order()])
     for arm in chosen:
         row = summary.rows[arm.name]
         run.report(f"{name}.{arm.name}.samples_ms", [round(ms, 6) for ms in point.ms(arm.spec)], "ms")
@@ -197,6 +199,8 @@ def script(run: Run, places: list[Place] | None = None, passes: int = 4) -> int:
             report(run, name, summaries[name], point, these)
             settings = sized_as(point, settings)
     print("\n" + "\n\n".join(table(name, done[name], summary) for name, summary in summaries.items()) + "\n")
+    for fact, value in done[chosen[0].name].facts["device"].items():
+        run.report(f"device.{fact}", value)
     write_json(program.with_name("overlap.json"), {name: {"facts": point.facts, "samples": point.samples} for name, point in done.items()})
     print(f"raw samples, settings and clocks: {program.with_name('overlap.json')}")
     return conclude(run, summaries, [place.name for place in chosen])
