@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Record, Ref
 from kvdocs.registry import Entry
@@ -90,8 +92,6 @@ def source_cell(record: Result, context: Context) -> Cell:
 
 def repository_of(address: str | None) -> str | None:
     """`owner/name` of a repository's address, such as `https://github.com/ggml-org/llama.cpp.git`; None when it has no such form."""
-    import re
-
     match = re.search(r"(?:^|[/:])([\w.-]+/[\w.-]+?)(?:\.git)?/?$", address or "")
     return match[1] if match else None
 
@@ -111,7 +111,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         Fact("Identity", Code(record.digest)),
     )  # fmt: skip
     sections = [
-        Section("Why this verdict", (Items(tuple(Code(reason) if "`" in reason else reason for reason in record.judgement.get("reasons", ()))), *_conditions(record))),
+        Section("Why this verdict", (Items(tuple(markup.sentence(str(reason)) for reason in record.judgement.get("reasons", ()))), *_conditions(record))),
         *_figures(record), Section("Command", (CodeBlock(_command(record), "bash"), *_variables(record))),
         *_machine(record), *_alone(record), *_source(record), *_kept(record), *_imported(record),
     ]  # fmt: skip
@@ -127,9 +127,9 @@ def _notices(record: Result) -> tuple[Notice, ...]:
 
 def _conditions(record: Result) -> tuple[Block, ...]:
     """Each condition with what was observed."""
-    words = {True: Badge("holds", "plain"), False: Badge("does not hold", "plain"), None: Badge("unknown", "warn")}
+    words = {True: Badge("yes"), False: Badge("no"), None: Badge("unknown", "warn")}
     rows = tuple((_list_name(str(m["id"])), Code(_condition(m["condition"])), str(m["observed"]), words[m.get("hit")]) for m in record.judgement.get("matchers", ()))
-    return (Table(("For", "Condition", "Observed", ""), rows),) if rows else ()
+    return (Table(("For", "Condition", "Observed", "Holds"), rows),) if rows else ()
 
 
 def _list_name(matcher: str) -> str:
@@ -165,8 +165,9 @@ def _figure(value: Any) -> str:
 
 
 def _command(record: Result) -> str:
-    """The command as one would type it."""
-    return str(record.invocation.get("command") or shlex.join(map(str, record.invocation.get("argv") or [])))
+    """The command as one would type it, with names such as `<source>` for the places of that machine."""
+    words = map(str, record.invocation.get("argv") or [])
+    return str(record.invocation.get("command") or " ".join(word if re.fullmatch(r"[\w@%+=:,./<>-]+", word) else shlex.quote(word) for word in words))
 
 
 def _variables(record: Result) -> tuple[Block, ...]:
@@ -194,7 +195,7 @@ def _alone(record: Result) -> list[Section]:
     told = record.exclusivity or {}
     lock = told.get("lock") or {}
     rows: list[tuple[str, str]] = [("lock", f"held, after waiting {lock['waited_s']} s")] if lock else []
-    rows += [(name.replace("_", " "), str(told[name])) for name in ("load_before", "load_after") if told.get(name)]
+    rows += [(name.replace("_", " "), _figure(told[name])) for name in ("load_before", "load_after") if told.get(name)]
     for when in ("before", "during", "after"):
         rows += [(f"GPU {index} {when}", ", ".join(f"{k.replace('_', ' ')} {_figure(v)}" for k, v in flat(state) if v not in (None, [])))
                  for index, state in enumerate(told.get(f"gpu_{when}") or ())]  # fmt: skip

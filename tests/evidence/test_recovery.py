@@ -17,6 +17,7 @@ from kvdocs.evidence.descendants import members
 from kvdocs.evidence.logs import read_log
 from kvdocs.evidence.recovery import recover, scratch_folder
 from kvdocs.evidence.store import Stored, load_result, results, verify
+from kvdocs.kinds.result import Result
 
 RUNNER = dedent("""
     import os, sys
@@ -165,6 +166,7 @@ def test_a_run_whose_runner_died_becomes_a_result_with_what_it_printed(tmp_path:
 
     [stored] = recover_all(tmp_path)
     record = json.loads((stored.folder / "result.json").read_bytes())
+    assert Result.model_validate(record).verdict == "inconclusive"
     reason = record["end"]["reason"].split("; ")[0]
     assert (record["outcome"], record["status"], record["judgement"]["verdict"]) == ("runner-died", "MISS", "inconclusive")
     assert reason == f"the runner (process {runner.pid}) died while the script ran"
