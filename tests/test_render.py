@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import UndefinedError
 
 from kvdocs.markup import Dialect, cell, code, escape, flat, link
 from kvdocs.pages.page import DataFile, Page
 from kvdocs.pipeline import Inspection
 from kvdocs.project import Project
-from kvdocs.render import Renderer, Written, default_templates, out_of_date, render_all, write_files
+from kvdocs.render import Renderer, TemplateFaultError, Written, default_templates, out_of_date, render_all, write_files
 from kvdocs.view import Badge, Code, Link, Md
 
 
@@ -48,7 +47,7 @@ def test_a_template_of_the_project_wins_alone(tmp_path: Path) -> None:
 
 def test_a_name_that_the_context_lacks_is_an_error() -> None:
     renderer = Renderer((default_templates(),), Dialect.SITE)
-    with pytest.raises(UndefinedError, match="'sections' is undefined"):
+    with pytest.raises(TemplateFaultError, match=r"page\.md\.j2, for x\.md: 'sections' is undefined"):
         renderer.render(Page("x.md", "page.md.j2", {"title": "T"}))
 
 
