@@ -114,6 +114,17 @@ class Repository:
         new = self._ask("ls-files", "--others", *(() if head is not None else ("--cached",)), "--exclude-standard", "-z", "--", self.inside).split("\0")
         return changed + [Touched(path, (None,), WORKING) for path in dict.fromkeys(new) if path]
 
+    def tree(self, commit: str, *paths: str) -> dict[str, str]:
+        """The plain files of a commit below some paths: path to object name. Symbolic links and submodules are left out."""
+        rows = self._ask("ls-tree", "-r", "-z", commit, "--", *paths).split("\0")
+        files = {}
+        for row in rows:
+            head, _, path = row.partition("\t")
+            mode, _, name = head.partition(" ")
+            if mode.startswith("100"):
+                files[path] = name.split()[-1]
+        return files
+
     @contextmanager
     def contents(self) -> Iterator[Contents]:
         """The content of files by object name, from one child process."""

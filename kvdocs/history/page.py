@@ -7,7 +7,7 @@ from functools import cache
 
 from kvdocs import markup
 from kvdocs.history.feed import atom_feed
-from kvdocs.history.sections import changes_table, latest, limits, record_blocks
+from kvdocs.history.sections import LinkTo, changes_table, latest, limits, record_blocks
 from kvdocs.history.timeline import History, by_release, read_history
 from kvdocs.pages.context import PageContext, Provider, Publication
 from kvdocs.pages.page import DataFile, Nav, Page
@@ -33,7 +33,7 @@ def history_provider(project: Project, publication: Publication) -> Provider:
     def answer(record: str) -> tuple[Block, ...] | None:
         if record:
             return record_blocks(history(), record, lambda commit: commit_link(publication, commit)) or None
-        newest = latest(history(), publication.at(PATH).link)
+        newest = latest(history(), _link_by_id(publication.at(PATH)))
         return (newest, Prose(Md(markup.link(Link("All changes", PATH)) + "."))) if newest is not None else limits(history()) or None
 
     return answer
@@ -66,10 +66,15 @@ def changes_page(history: History, project: Project, publication: Publication) -
 def _part(title: str, part: History, anchor: str, context: PageContext, publication: Publication) -> Section:
     """The changes between two tags."""
     kept = part.changes[-MOST_ROWS:]
-    blocks: list[Block] = [changes_table(kept, context.link, lambda commit: commit_link(publication, commit), anchor)]
+    blocks: list[Block] = [changes_table(kept, _link_by_id(context), lambda commit: commit_link(publication, commit), anchor)]
     if len(kept) < len(part.changes):
         blocks.append(Prose(Md(f"These are the newest {len(kept)} of {len(part.changes)} changes; `kvdocs log` shows all.")))
     return Section(title, tuple(blocks), anchor)
+
+
+def _link_by_id(context: PageContext) -> LinkTo:
+    """Links that show the id: a history speaks of records and not of what they describe."""
+    return lambda record: context.link(record, record)
 
 
 def commit_link(publication: Publication, commit: str) -> Link:

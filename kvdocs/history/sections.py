@@ -27,8 +27,8 @@ def record_blocks(history: History, record: str, commit_link: CommitLink) -> tup
 
 def changes_table(changes: tuple[Change, ...], link: LinkTo, commit_link: CommitLink, name: str) -> Table:
     """Changes, the newest first, as a table that sorts and filters; `name` is unique on the page."""
-    rows = tuple((day(c), link(c.record), c.topic, c.words, c.author, commit_cell(c, commit_link)) for group in History(changes).by_commit() for c in group)
-    return Table(("When", "Record", "About", "What changed", "Who", "Commit"), rows, sortable=True, name=name, filters=frozenset({2}))
+    rows = tuple((day(c), link(c.record), c.words, c.topic, c.author, commit_cell(c, commit_link)) for group in History(changes).by_commit() for c in group)
+    return Table(("When", "Record", "What changed", "About", "Who", "Commit"), rows, sortable=True, name=name, filters=frozenset({3}))
 
 
 def latest(history: History, link: LinkTo, count: int = 8) -> Items | None:
