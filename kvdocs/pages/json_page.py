@@ -26,14 +26,14 @@ LEAD = (
 
 def json_page(examples: Path | None) -> Page:
     """All documents; `examples` holds `NAME.json` for those that have one."""
-    overview = Table(("Schema", "What it is", "Where it comes from"), tuple((_link(s), first_line(s.model), Md(", ".join(_maker(m) for m in s.made_by))) for s in SHAPES))
+    overview = Table(("Schema", "What it is", "Where it comes from"), tuple((_link(s), Md(first_line(s.model)), Md(", ".join(_maker(m) for m in s.made_by))) for s in SHAPES))
     shown: set[type[BaseModel]] = {Result}
     sections = [Section("All documents", (overview,)), *(_section(shape, examples, shown) for shape in SHAPES)]
     return Page(PATH, "page.md.j2", {"title": "JSON documents", "lead": Md(LEAD), "sections": tuple(sections), "boost": 0.5}, Nav("Reference", 25, "JSON"))
 
 
 def _section(shape: Shape, examples: Path | None, shown: set[type[BaseModel]]) -> Section:
-    blocks: list[Block] = [Paragraphs(Md(f"{first_line(shape.model)} Printed by {', '.join(_maker(m) for m in shape.made_by)}."))]
+    blocks: list[Block] = [Paragraphs(Md(f"{first_line(shape.model)} It comes from {', '.join(_maker(m) for m in shape.made_by)}."))]
     if shape.model is Result:
         blocks.append(Paragraphs(Md("Its fields are those of the record [result](records.md#kind-result).")))
     else:

@@ -163,4 +163,5 @@ def _veiled(line: str, shown: str) -> str:
         if LEFT_OUT in old and old.strip() != LEFT_OUT and re.fullmatch(_line_pattern(old), line):
             return old
     line = re.sub(r"\(\d+\.\d s\)", f"({LEFT_OUT} s)", line)
-    return re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{16}\b", LEFT_OUT, line)
+    line = re.sub(r"(?<=[ '])/\S*?/work/", f"{LEFT_OUT}/", line)
+    return re.sub(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{16}|[0-9a-f]{64})\b", LEFT_OUT, line)

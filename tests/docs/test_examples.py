@@ -26,6 +26,7 @@ def test_the_page_prints_what_it_says(name: str, place: Callable[[str], Path], r
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     answers = carry_out(page, place(runs_in(page)), scratch, reader)
+    assert [a.output for a in answers if "Traceback (most recent call last)" in a.output] == []
     if os.environ.get("KVDOCS_UPDATE") and (new := rewritten(page, answers)) != page:
         path.write_text(new, encoding="utf-8")
         page = new
