@@ -59,6 +59,7 @@ What changed in the records, from the commits of this repository; each part reac
 | 2026-08-01 | R2 | added: Title of R2 | record | Ann | [{first[:9]}](https://example.org/us/ours/commit/{first} "Plan it") |
 
 </div>
+
 <script src="../assets/javascripts/changes.js" defer></script>
 """
     )
