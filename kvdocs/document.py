@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from kvdocs.cited import title_of
 from kvdocs.order import Order
 from kvdocs.registry import Entry, Registry
 
@@ -19,7 +20,7 @@ def record_document(entry: Entry, registry: Registry, order: Order | None = None
         "schema": SCHEMA,
         "id": entry.id,
         "kind": entry.kind.name,
-        "title": entry.record.title,
+        "title": title_of(entry, registry),
         "path": entry.raw.path,
         "line": entry.raw.line,
         "order": row.document() if row is not None else None,

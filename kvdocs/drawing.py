@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kvdocs.cited import title_of
 from kvdocs.kinds.defect import Defect
 from kvdocs.order import Order
 from kvdocs.registry import Registry
@@ -43,7 +44,7 @@ def nodes_and_arrows(registry: Registry, order: Order, *, open_only: bool = Fals
     for entry in registry.of("defect"):
         record = entry.record
         if isinstance(record, Defect) and (fixes := [item for item in record.fixed_by if item in shown]):
-            nodes.append(Node(entry.id, "defect", record.title, record.status.replace("-", "_"), tuple(record.owners), None))
+            nodes.append(Node(entry.id, "defect", title_of(entry, registry), record.status.replace("-", "_"), tuple(record.owners), None))
             arrows += [Arrow(item, entry.id, "fixes") for item in fixes]
     return nodes, sorted(arrows, key=lambda a: ([n.id for n in nodes].index(a.source), a.target)) if len(nodes) < 500 else arrows
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from kvdocs.figures.citations import Citation, citations
+from kvdocs.figures.citations import Citation, citations, cite
 from kvdocs.figures.claims import Claim as ClaimData
 from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of
 from kvdocs.figures.comparison import THRESHOLD, compare_arms
@@ -22,7 +22,7 @@ from kvdocs.figures.table import CellName, Figure, Table
 from kvdocs.figures.workbook import Workbook
 from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
-from kvdocs.model import Loc, prose_fields
+from kvdocs.model import Loc, formula_fields, prose_fields
 from kvdocs.problems import did_you_mean
 from kvdocs.registry import Entry, Registry
 
@@ -106,13 +106,14 @@ class Ledger:
 
     @cached_property
     def citations(self) -> tuple[CitedIn, ...]:
-        """Every figure that a text of the record cites."""
+        """Every figure that a text or a field of the record cites."""
         return tuple(cited for entry in self.registry if entry.extract.cites for cited in self.cited_in(entry))
 
     def cited_in(self, entry: Entry) -> tuple[CitedIn, ...]:
-        """The figures that the texts of one record cite."""
+        """The figures that the texts of one record cite, then those that its fields name."""
         texts = (*prose_fields(entry.record), (("title",), entry.record.title))
-        return tuple(CitedIn(entry.id, loc, text, citation) for loc, text in texts for citation in citations(text, self.workbook))
+        in_texts = [CitedIn(entry.id, loc, text, citation) for loc, text in texts for citation in citations(text, self.workbook)]
+        return (*in_texts, *(CitedIn(entry.id, loc, text, cite(text, self.workbook)) for loc, text in formula_fields(entry.record)))
 
     def dependents(self, cell: CellName) -> Dependents:
         """Everything that changes when this cell does."""

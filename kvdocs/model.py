@@ -61,6 +61,11 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
+class Formula:
+    """Marks a string as a formula over figures, such as `M3.gain[16384]`: `Annotated[str, Formula()]`."""
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """Marks a string as a path, relative to the folder of its record: `Annotated[str, File()]`."""
 
@@ -75,6 +80,9 @@ class LinkField(NamedTuple):
 
 Markdown = Annotated[str, Prose()]
 """Free text; ids in it become links on the page."""
+
+CitedFigure = Annotated[str, Formula()]
+"""A formula over measurements and executions that gives the figure of a field."""
 
 
 def _text_date(value: object) -> object:
@@ -150,6 +158,12 @@ def references(record: BaseModel) -> Iterator[LinkField]:
 def prose_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
     """Every free text of a record with the place where it stands."""
     for loc, _, text in marked(record, Prose):
+        yield loc, str(text)
+
+
+def formula_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
+    """Every formula by which a field of a record cites a figure, with the place where it stands."""
+    for loc, _, text in marked(record, Formula):
         yield loc, str(text)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from kvdocs.cited import measured_payoff, title_of
 from kvdocs.graph import dependency_graph, without_cycles
 from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
@@ -93,11 +94,6 @@ def plan(registry: Registry, assumed: Mapping[str, str] | None = None, gates: Ga
     `gates` tells what executions say of an implemented item: when all its gates have passed, the next step is to set it done.
     """
     return _Planner(registry, assumed or {}, gates).plan()
-
-
-def measured_payoff(item: Item) -> Number:
-    """The largest measured gain that an item brings itself, in percent; 0 when nothing was measured."""
-    return max((payoff.gain for payoff in item.payoffs if payoff.basis == "measured"), default=0)
 
 
 def size_key(size: str | None) -> tuple[int, int]:
@@ -193,7 +189,7 @@ class _Planner:
         for node in reversed(list(nx.topological_sort(self.order_graph))):
             record = self._entry(node).record
             mask = 0
-            best: tuple[Number, str] = (measured_payoff(record) if isinstance(record, Item) else 0, node)
+            best: tuple[Number, str] = (measured_payoff(record, self.registry) if isinstance(record, Item) else 0, node)
             for later in sorted(self.order_graph.successors(node), key=natural_key):
                 if self.states[later] in OPEN:
                     mask |= bit[later] | self.behind[later]
@@ -233,7 +229,7 @@ class _Planner:
         return Row(
             id=node,
             kind=entry.kind.name,
-            title=record.title,
+            title=title_of(entry, self.registry),
             state=state,
             rank=rank,
             owners=tuple(item.owners) if item else tuple(record.decided_by) if isinstance(record, Decision) else (),

@@ -198,10 +198,12 @@ def kcidb(ctx: click.Context, ids: tuple[str, ...], output: Path | None) -> None
       kvdocs export kcidb D2 D4 -o report.json
     """
     inspection, _ = _entries(ctx, ())
+    from kvdocs.cited import with_figures
     from kvdocs.exchange.result_exports import export_kcidb
     from kvdocs.kinds.defect import Defect
 
     defects = inspection.registry.records("defect", Defect)
+    defects = [d.model_copy(update={"title": with_figures(d.title, inspection.registry)}) for d in defects]
     _give(export_kcidb(_chosen(inspection.project, ids), defects, inspection.project.settings.host), output)
 
 

@@ -23,6 +23,7 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
       kvdocs gate R1
     """
     project = the_project(ctx)
+    from kvdocs.cited import with_figures
     from kvdocs.exhibit import GATE_TONES
     from kvdocs.judge import judge_of
     from kvdocs.kinds import all_kinds
@@ -43,7 +44,7 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
     elif not verdicts:
         say(f"{item_id} has no gates")
     else:
-        say(f"{paint(item_id, 'good', bold=True)}  {plain_text(item.title)}")
+        say(f"{paint(item_id, 'good', bold=True)}  {plain_text(with_figures(item.title, registry))}")
         texts = {g.id: plain_text(g.text.strip().replace("\n", " ")) for g in item.gates}
         rows_of_text = [(v.id, v.word, v.reason, texts[v.id]) for v in verdicts]
         tones = [("plain", GATE_TONES[v.word], "plain", "off") for v in verdicts]

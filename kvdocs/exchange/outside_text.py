@@ -1,19 +1,9 @@
-"""Prose of a record -> prose for readers outside the registry: figures instead of citations, names instead of ids."""
+"""Prose of a record -> prose for readers outside the registry: names instead of ids (`kvdocs.cited` puts figures in the place of citations)."""
 
 from __future__ import annotations
 
 from kvdocs.kinds.reference import Reference
 from kvdocs.registry import Registry
-
-
-def with_figures(text: str, registry: Registry) -> str:
-    """The text with each `{{ ... }}` replaced by the figure that it cites."""
-    if "{{" not in text:
-        return text
-    from kvdocs.figures.citations import cited
-    from kvdocs.ledger import ledger_of
-
-    return cited(text, ledger_of(registry).workbook)
 
 
 def with_names(text: str, registry: Registry, repository: str) -> tuple[str, list[str]]:

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from kvdocs import __version__
+from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
-from kvdocs.exchange.outside_text import with_figures
 from kvdocs.exchange.remark import Remark, doubtful, lost, unknown
 from kvdocs.order import Order
 from kvdocs.registry import Entry, Registry
@@ -57,7 +57,7 @@ def _need(entry: Entry, registry: Registry) -> dict[str, Any]:
         "id": entry.id,
         "type": entry.kind.name,
         "type_name": entry.kind.name.capitalize(),
-        "title": entry.record.title,
+        "title": title_of(entry, registry),
         "status": status if isinstance(status, str) else None,
         "content": body(entry, registry),
         "doctype": ".md",
@@ -98,7 +98,7 @@ def _bead(entry: Entry, registry: Registry, prefix: str, stamp: str, present: se
     ]
     bead: dict[str, Any] = {
         "id": bead_id(prefix, entry.id),
-        "title": record.title[:500],
+        "title": title_of(entry, registry)[:500],
         "description": body(entry, registry),
         "status": status,
         "priority": 2,
@@ -127,7 +127,7 @@ def bead_id(prefix: str, record_id: str) -> str:
 
 def export_github(registry: Registry, entries: Sequence[Entry]) -> Export:
     """A Markdown file a record, ready for `gh issue create --title ... --body-file`: the title on its first line."""
-    files = {f"{entry.id}.md": f"# {entry.record.title}\n\n{_issue_body(entry, registry)}" for entry in entries}
+    files = {f"{entry.id}.md": f"# {title_of(entry, registry)}\n\n{_issue_body(entry, registry)}" for entry in entries}
     return Export(files, (lost("links as links: an issue names other records by their ids"), lost("typed fields: an issue is a text")))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kvdocs.exchange.outside_text import with_figures, with_names
+from kvdocs.cited import with_figures
+from kvdocs.exchange.outside_text import with_names
 from kvdocs.exchange.record_exports import Export, fenced
 from kvdocs.exchange.remark import doubtful, unknown
 from kvdocs.exchange.result_exports import Executed

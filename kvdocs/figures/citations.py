@@ -92,11 +92,20 @@ def read_style(text: str) -> Style:
     return style
 
 
+def cite(formula: str, workbook: Workbook) -> Citation:
+    """The figure of a formula that is a text of its own, without braces and format; an error leaves the formula as the text."""
+    scope = workbook.scope()
+    try:
+        return Citation(0, len(formula), _shown(formula, Style(), scope), tuple(scope.read))
+    except FormulaError as error:
+        return Citation(0, len(formula), formula, tuple(scope.read), error)
+
+
 def _cite(found: re.Match[str], workbook: Workbook) -> Citation:
     expression, bar, style = found["body"].partition("|")
     scope = workbook.scope()
     try:
-        shown = _shown(expression, read_style(style), scope, workbook)
+        shown = _shown(expression, read_style(style), scope)
     except FormulaError as error:
         raised = FormulaError(error.message, found.start("body") + error.offset, error.hint, error.fault)
     except UnknownUnitError as unknown:
@@ -107,9 +116,9 @@ def _cite(found: re.Match[str], workbook: Workbook) -> Citation:
     return Citation(found.start(), found.end(), found[0], tuple(scope.read), raised)
 
 
-def _shown(expression: str, style: Style, scope: WorkbookScope, workbook: Workbook) -> str:
+def _shown(expression: str, style: Style, scope: WorkbookScope) -> str:
     quantity = evaluate(expression, scope)
-    figure = _named_figure(expression, scope, workbook)
+    figure = named_figure(expression, scope)
     measured = style.unit or (figure.unit if figure is not None else PURE)
     if measured.dimension != quantity.dimension:
         raise FormulaError(f"the figure is in {describe(quantity.dimension)}, not in {measured.text}", 0, "name its unit after a bar, such as `| ms/token`", "units")
@@ -133,8 +142,8 @@ def _in_words(value: Fraction) -> str:
     return words
 
 
-def _named_figure(expression: str, scope: WorkbookScope, workbook: Workbook) -> Figure | None:
-    """The figure that the expression names, when it does nothing but name one: then its unit and digits hold."""
+def named_figure(expression: str, scope: WorkbookScope) -> Figure | None:
+    """The figure that an expression names which was evaluated in this scope, when it does nothing but name one: then its unit and digits hold."""
     if isinstance(parse(expression), (ast.Attribute, ast.Subscript)) and len(scope.read) == 1:
-        return workbook.figure(next(iter(scope.read)))
+        return scope.workbook.figure(next(iter(scope.read)))
     return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kvdocs.kind import Column, Context, Kind
-from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref
+from kvdocs.kinds._cited_view import field_figure_of, figure_cells, figure_text, number_text
+from kvdocs.model import CitedFigure, Commit, Markdown, Number, Part, Record, Ref
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Fact, Prose, RecordView, Section, Table
 
@@ -17,9 +18,16 @@ class Outcome(Part):
 
     what: str = Field(description="What the figure is, such as `decode gain`.")
     at: str = Field(default="", description="Under which condition, such as `32,768 tokens`.")
-    value: Number
+    figure: CitedFigure | None = Field(default=None, description="The figure that tells it, such as `M6.h2d['async']`; it is computed, and `value` is held against it.")
+    value: Number | None = Field(default=None, description="The number; beside a `figure`, what was published.")
     unit: str
     note: str = ""
+
+    @model_validator(mode="after")
+    def _has_value(self) -> Outcome:
+        if self.figure is None and self.value is None:
+            raise ValueError("an outcome names the `figure` that tells it, or has a `value`")
+        return self
 
 
 class Experiment(Record):
@@ -48,10 +56,10 @@ def verdict_badge(record: Experiment) -> Badge:
     return Badge(record.verdict.replace("-", " "), "good" if record.verdict == "accepted" else "off")
 
 
-def outcome_words(outcome: Outcome) -> str:
-    """A figure with its sign, unit and condition: `+0.13 % at 4,096 tokens`."""
-    sign = "+" if outcome.unit == "%" and outcome.value > 0 else ""
-    return f"{sign}{outcome.value} {outcome.unit}{f' at {outcome.at}' if outcome.at else ''}".replace("-", "−")
+def outcome_words(record: Experiment, context: Context) -> tuple[str, ...]:
+    """Each figure with its sign, unit and condition: `+0.13 % at 4,096 tokens`; the computed one where it is cited."""
+    figures = (figure_text(field_figure_of(record.id, ("outcomes", n), context), o.value, o.unit) for n, o in enumerate(record.outcomes))
+    return tuple(f"{figure}{f' at {o.at}' if o.at else ''}" for figure, o in zip(figures, record.outcomes, strict=True))
 
 
 def view(entry: Entry, context: Context) -> RecordView:
@@ -67,8 +75,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     ]
     sections = [Section("Why", (Prose(context.prose(record.why, record.id)),))]
     if record.outcomes:
-        rows = tuple((o.what, o.at or None, f"{'+' if o.unit == '%' and o.value > 0 else ''}{o.value}".replace("-", "−"), o.unit, o.note or None) for o in record.outcomes)
-        sections.append(Section("What came out", (Table(("Figure", "At", "Value", "Unit", "Note"), rows, numeric=frozenset({2})),)))
+        sections.append(Section("What came out", (_outcome_table(record, context),)))
     if record.exactness:
         sections.append(Section("Exactness", (Prose(context.prose(record.exactness, record.id)),)))
     if record.results:
@@ -76,8 +83,17 @@ def view(entry: Entry, context: Context) -> RecordView:
     return RecordView(state=verdict_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections))
 
 
+def _outcome_table(record: Experiment, context: Context) -> Table:
+    rows = []
+    for position, o in enumerate(record.outcomes):
+        figure = field_figure_of(record.id, ("outcomes", position), context)
+        shown = figure_cells(figure, o.value, "", context) if figure is not None else number_text(o.value, o.unit)
+        rows.append((o.what, o.at or None, shown, o.unit, o.note or None))
+    return Table(("Figure", "At", "Value", "Unit", "Note"), tuple(rows), numeric=frozenset({2}))
+
+
 def _outcomes(entry: Entry, context: Context) -> Cell:
-    return tuple(outcome_words(o) for o in _experiment(entry).outcomes) or None
+    return outcome_words(_experiment(entry), context) or None
 
 
 KIND = Kind(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds._cited_view import field_figure_of, figure_cells
 from kvdocs.kinds._evidence_view import gate_verdicts, results_prose
 from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
-from kvdocs.model import BlastRadius, Commit, Markdown, Number, Part, Ref, Size
+from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Part, Ref, Size
 from kvdocs.problems import MISSING_FIELD, Problem
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
@@ -21,10 +22,17 @@ class Payoff(Part):
     """What an item brings, or what it opens the way to."""
 
     what: Markdown
-    gain: Number = Field(description="In percent, the larger end when it is a range.")
+    figure: CitedFigure | None = Field(default=None, description="The figure that tells the gain, such as `M3.gain[16384]`; it is computed, and `gain` is held against it.")
+    gain: Number | None = Field(default=None, description="In percent, the larger end when it is a range; beside a `figure`, what was published.")
     at: str = Field(default="", description="Under which condition, such as `32,768 tokens`.")
     basis: Literal["measured", "ceiling", "estimate"] = Field(description="`ceiling`: an upper bound from a run whose output is wrong; it does not count for the rank.")
     source: Annotated[str, Ref("measurement", "claim", "reference", "result")] | None = None
+
+    @model_validator(mode="after")
+    def _has_gain(self) -> Payoff:
+        if self.figure is None and self.gain is None:
+            raise ValueError("a payoff names the `figure` that tells its gain, or has a `gain`")
+        return self
 
 
 class Gate(Part):
@@ -134,14 +142,22 @@ def view(entry: Entry, context: Context) -> RecordView:
     if later:
         sections.append(Section("What it unlocks", (Table(("Record", "Title", "State"), tuple((context.link(e.id, e.id), context.prose(e.record.title, e.id), _state_of(e, context)) for e in later)),)))
     if record.payoffs:
-        rows = tuple((context.prose(p.what, record.id), f"+{p.gain} %", p.at or None, p.basis, context.link(p.source) if p.source else None) for p in record.payoffs)
-        sections.append(Section("What it brings", (Table(("Payoff", "Gain", "At", "Basis", "Source"), rows, numeric=frozenset({1})),)))
+        sections.append(Section("What it brings", (_payoffs(record, context),)))
     sections += _gates(entry, context)
     if record.follow_ups:
         sections.append(Section("Afterwards", (Items(tuple(context.prose(f, record.id) for f in record.follow_ups)),)))
     if record.notes:
         sections.append(Section("Notes", (Prose(context.prose(record.notes, record.id)),)))
     return RecordView(state=state_badge(entry, context), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=_notices(record, context))
+
+
+def _payoffs(record: Item, context: Context) -> Table:
+    """Each gain as it is computed, and what was published where that differs."""
+    rows = []
+    for position, p in enumerate(record.payoffs):
+        gain = figure_cells(field_figure_of(record.id, ("payoffs", position), context), p.gain, "%", context)
+        rows.append((context.prose(p.what, record.id), gain, p.at or None, p.basis, context.link(p.source) if p.source else None))
+    return Table(("Payoff", "Gain", "At", "Basis", "Source"), tuple(rows), numeric=frozenset({1}))
 
 
 def _gates(entry: Entry, context: Context) -> list[Section]:

@@ -130,17 +130,18 @@ FORMULA_ERROR = _error("formula-error", "A formula cannot be read or computed.")
 UNIT_MISMATCH = _error("unit-mismatch", "A formula mixes units, or gives another unit than its column or claim has.")
 FORMULA_CYCLE = _error("formula-cycle", "Formulas need each other in a circle.")
 NO_DENOMINATOR = _warning("no-denominator", "A relative figure does not say what it is relative to.")
-PUBLISHED_DIFFERS = _warning("published-differs", "A published figure cannot be reproduced from its inputs, whatever the rounding hides.")
+PUBLISHED_DIFFERS = _warning("published-differs", "A published figure, in a measurement or beside the citation of a field, cannot be reproduced from its inputs, whatever the rounding hides.")
 PUBLISHED_UNDECIDED = Code("published-undecided", Severity.INFO, "A published figure is not what the inputs give as written, but other digits behind the rounding could give it.")
 PUBLISHED_UNSUPPORTED = Code("published-unsupported", Severity.INFO, "A published figure was computed from something that is not on record.")
 ORDER_UNKNOWN = _warning("order-unknown", "Arms are compared, and it is not on record in which order they ran, so drift may stand in for a difference.")
 ORDER_DRIFTS = _warning("order-drifts", "Arms are compared that ran in an order which does not cancel drift (ABAB instead of ABBA).")
 INVALID_ARM = _warning("invalid-arm", "The samples of an arm spread more than the noise floor of the machine allows.")
-CITATION_ERROR = _error("citation-error", "A text cites a figure that cannot be computed.")
+CITATION_ERROR = _error("citation-error", "A text or a field cites a figure that cannot be computed.")
+FIGURE_TYPED = _warning("figure-typed", "A text or a field types a figure that a measurement has, so it will not follow when the measurement changes.")
 
 CODES = (
     UNKNOWN_COLUMN, DUPLICATE_COLUMN, BAD_ROW, UNKNOWN_UNIT, FORMULA_ERROR, UNIT_MISMATCH, FORMULA_CYCLE, NO_DENOMINATOR,
-    PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, PUBLISHED_UNSUPPORTED, ORDER_UNKNOWN, ORDER_DRIFTS, INVALID_ARM, CITATION_ERROR,
+    PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, PUBLISHED_UNSUPPORTED, ORDER_UNKNOWN, ORDER_DRIFTS, INVALID_ARM, CITATION_ERROR, FIGURE_TYPED,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from posixpath import dirname, join, normpath, relpath
 from typing import TYPE_CHECKING, Any
 
 from kvdocs import markup
+from kvdocs.cited import title_of
 from kvdocs.kind import Kind
 from kvdocs.markup import Dialect
 from kvdocs.mentions import find_mentions
@@ -103,7 +104,8 @@ class PageContext:
             return Link(text if text and text != target else name_of(entry), f"{self.publication.settings.host}/{outside}")
         address = self.publication.addresses.record(entry)
         shown = text or name_of(entry)
-        title = "" if markup.plain(entry.record.title) == shown else markup.plain(entry.record.title)
+        full = markup.plain(title_of(entry, self.registry))
+        title = "" if full == shown else full
         return Link(shown, relative(self.page, address) if address else "", title if self.dialect is Dialect.SITE else "")
 
     def list_of(self, kind: Kind, text: str | None = None) -> Link:

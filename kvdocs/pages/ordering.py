@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import kvdocs.order
 from kvdocs import markup
 from kvdocs.chains import explain
+from kvdocs.cited import measured_payoff
 from kvdocs.kinds.item import Item
-from kvdocs.order import Row, measured_payoff
+from kvdocs.order import Row
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.view import Block, Cell, Items, Md, Prose, Section, Table
@@ -56,7 +57,7 @@ def _keys(rows: Sequence[Row], context: PageContext) -> Table:
 
 def _key_row(row: Row, context: PageContext) -> tuple[Cell, ...]:
     behind = _behind(row.id, context)
-    gains = [(measured_payoff(item), name) for name in (row.id, *behind) if (item := context.registry.record(name, Item)) is not None]
+    gains = [(measured_payoff(item, context.registry), name) for name in (row.id, *behind) if (item := context.registry.record(name, Item)) is not None]
     best = max(gains, key=lambda pair: pair[0], default=(0, row.id))
     item = context.registry.record(row.id, Item)
     payoff = f"+{best[0]} %{'' if best[1] == row.id else f' ({best[1]})'}" if best[0] else None

@@ -155,7 +155,8 @@ def _experiments(context: PageContext) -> Iterator[Md]:
     for entry in context.registry.of("experiment"):
         record = entry.record
         assert isinstance(record, Experiment)
-        figures = "; ".join(markup.escape(outcome_words(o)) if o.unit == "%" else markup.escape(f"{o.what} {outcome_words(o)}") for o in record.outcomes)
+        words = zip(record.outcomes, outcome_words(record, context), strict=True)
+        figures = "; ".join(markup.escape(text if o.unit == "%" else f"{o.what} {text}") for o, text in words)
         exact = "" if record.exact is None else "; output identical" if record.exact else "; output not identical"
         yield Md(f"{_name(context, entry.id)} {context.title(entry)}: {record.verdict.replace('-', ' ')}{f' ({figures}{exact})' if figures else ''}. {markup.flat(context.prose(record.why, entry.id))}")
 

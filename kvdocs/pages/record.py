@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kvdocs import markup
+from kvdocs.cited import title_of
 from kvdocs.document import field_name
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.graph import around_section
@@ -37,7 +38,7 @@ def record_page(entry: Entry, context: PageContext) -> Page:
         entry.kind.template,
         {
             "id": entry.id,
-            "title": f"{entry.id} · {markup.plain(entry.record.title)}",
+            "title": f"{entry.id} · {markup.plain(title_of(entry, context.registry))}",
             "heading": context.title(entry),
             "kind": context.list_of(entry.kind, entry.kind.name),
             "source": f"{entry.raw.path}#L{entry.raw.line}",

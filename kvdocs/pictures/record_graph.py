@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from kvdocs.cited import title_of
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.defect import status_badge as defect_badge
 from kvdocs.kinds.item import STATE_TONES, Item
@@ -39,7 +40,7 @@ def record_graph(registry: Registry, order: Order, address: Address) -> Graph:
     nodes = {node.id: node for node in _work_nodes(registry, order, address)}
     for entry in registry:
         if entry.id not in nodes and entry.kind.name not in UNCONNECTED_KINDS:
-            nodes[entry.id] = _other_node(entry, address)
+            nodes[entry.id] = _other_node(entry, registry, address)
     work = list(_work_arrows(registry, order))
     joined = {pair for a in work for pair in ((a.source, a.target), (a.target, a.source))}
     links = (Arrow(entry.id, link.target, "refers") for entry in registry for link in registry.links_from(entry.id) if link.target != entry.id and (entry.id, link.target) not in joined)
@@ -49,14 +50,14 @@ def record_graph(registry: Registry, order: Order, address: Address) -> Graph:
 def _work_nodes(registry: Registry, order: Order, address: Address) -> Iterator[Node]:
     for row in order.rows.values():
         entry = registry.get(row.id)
-        yield _other_node(entry, address) if entry is not None and row.kind == "reference" else _row_node(row, address)
+        yield _other_node(entry, registry, address) if entry is not None and row.kind == "reference" else _row_node(row, address)
     carried = {name for item in registry.records("item", Item) for name in item.implemented_by}
     for entry in registry.of("reference"):
         if entry.id in carried and entry.id not in order.rows:
-            yield _other_node(entry, address)
+            yield _other_node(entry, registry, address)
     for entry in registry.of("defect"):
         if isinstance(entry.record, Defect) and any(name in order.rows for name in entry.record.fixed_by):
-            yield _other_node(entry, address)
+            yield _other_node(entry, registry, address)
 
 
 def _row_node(row: Row, address: Address) -> Node:
@@ -64,7 +65,7 @@ def _row_node(row: Row, address: Address) -> Node:
     return Node(row.id, row.kind, plain_title(row.title), words, STATE_TONES.get(words, "plain"), address(row.id), row.owners, row.blocked_by, row.rank, row.state in FINISHED)
 
 
-def _other_node(entry: Entry, address: Address) -> Node:
+def _other_node(entry: Entry, registry: Registry, address: Address) -> Node:
     """A record without a place in the order; its state is the recorded one, and its kind where it has none."""
     record = entry.record
     if isinstance(record, Reference):
@@ -73,7 +74,7 @@ def _other_node(entry: Entry, address: Address) -> Node:
         badge, closed = defect_badge(record), record.status in OVER
     else:
         badge, closed = Badge(entry.kind.name), False
-    return Node(entry.id, entry.kind.name, plain_title(record.title), badge.text, badge.tone, address(entry.id), tuple(getattr(record, "owners", ())), is_closed=closed)
+    return Node(entry.id, entry.kind.name, plain_title(title_of(entry, registry)), badge.text, badge.tone, address(entry.id), tuple(getattr(record, "owners", ())), is_closed=closed)
 
 
 def _work_arrows(registry: Registry, order: Order) -> Iterator[Arrow]:

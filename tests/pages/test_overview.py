@@ -69,7 +69,7 @@ def words(cell: str) -> list[str]:
     """
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell)
     text = re.sub(r"[\w.-]+/[\w.-]+(?=#\d)", "", text)
-    text = text.replace("\\_", "_").replace("–", "-").replace("merge/validation", "merge and validation")
+    text = text.replace("\\_", "_").replace("–", "-").replace("×", "x").replace("merge/validation", "merge and validation")
     found = [word.strip(".,;:()") for word in re.sub(r"[`*+]|—", " ", text).split()]
     return ["this fork" if word == "us" else word for word in found if word]
 

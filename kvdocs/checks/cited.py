@@ -1,0 +1,99 @@
+"""Checks of the figures that texts and fields cite, and of those that they type where they should cite them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kvdocs.checks.inputs import Inputs
+from kvdocs.checks.text_place import place_in_text
+from kvdocs.cited import field_figures, typed_fields
+from kvdocs.figures.citations import Citation
+from kvdocs.figures.field_figure import FieldFigure
+from kvdocs.figures.table import Figure, Reproduction
+from kvdocs.figures.typed import TypedNumber, is_figure, typed_number, typed_numbers
+from kvdocs.kinds.item import Item
+from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
+from kvdocs.ledger import Ledger, ledger_of
+from kvdocs.memo import Memo
+from kvdocs.model import Loc, prose_fields
+from kvdocs.problems import Problem
+from kvdocs.project import Project
+from kvdocs.registry import Entry, Registry
+
+QUOTING = ("claim", "reference", "result", "script", "environment", "owner", "probe")
+"""Kinds whose texts are not about the figures of a measurement, or, as claims, give what was published."""
+
+NOT_ABOUT = ("environment", "script", "probes", "noise_floor", "results", "sources", "source")
+"""Fields by which a measurement and another record meet without the one being about the other."""
+
+
+def check_cited(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
+    """Every citation gives a figure, every figure beside a citation is what it gives, and nothing is typed that a measurement has."""
+    inputs = Inputs(registry)
+    for entry in registry:
+        if entry.extract.cites:
+            yield from memo.keyed("citations", entry, inputs.key(entry), lambda entry=entry: _citations(entry, registry))  # type: ignore[misc]  # the default binds the entry of this round
+        near = _measurements_near(entry, registry)
+        if near:
+            yield from memo.keyed("typed", entry, inputs.key(entry, near), lambda entry=entry, near=near: _typed(entry, near, registry))  # type: ignore[misc]  # as above
+
+
+def _citations(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    for cited in ledger_of(registry).cited_in(entry):
+        yield from _error(entry, cited.loc, cited.text, cited.citation)
+    for loc, figure in field_figures(entry.record, registry).items():
+        if figure.published is not None:
+            yield from _beside(entry, loc, figure)
+
+
+def _error(entry: Entry, loc: Loc, text: str, citation: Citation) -> Iterator[Problem]:
+    error = citation.error
+    if error is not None and error.fault != "blocked":
+        yield Problem(CITATION_ERROR, f"a citation in {entry.id}: {error.message}", place_in_text(entry.raw, loc, text, error.offset), entry.id, error.hint)
+
+
+def _beside(entry: Entry, loc: Loc, figure: FieldFigure) -> Iterator[Problem]:
+    """What a payoff or outcome publishes beside its citation."""
+    code = {Reproduction.DIFFERS: PUBLISHED_DIFFERS, Reproduction.UNDECIDED: PUBLISHED_UNDECIDED}.get(figure.reproduction) if figure.reproduction is not None else None
+    if code is not None:
+        name = "gain" if isinstance(entry.record, Item) else "value"
+        label = figure.unit.label
+        message = f"{entry.id}: {figure.published_text}{label} was published, and {figure.expression} is {figure.text}{label}"
+        yield Problem(code, message, entry.raw.place_of((*loc, name), value=True), entry.id)
+
+
+def _measurements_near(entry: Entry, registry: Registry) -> tuple[str, ...]:
+    """The measurements whose figures the texts of a record are likely to be about: those that it names, and those that are about it."""
+    if entry.kind.name in QUOTING:
+        return ()
+    names = [link.target for link in registry.links_from(entry.id) if link.loc[0] not in NOT_ABOUT]
+    names += [back.entry.id for back in registry.links_to(entry.id) if back.link.loc[0] not in NOT_ABOUT]
+    names += [word for _, word in entry.extract.mentions]
+    own = [entry.id] if entry.kind.name == "measurement" else []
+    return tuple(dict.fromkeys(name for name in (*own, *names) if registry.record(name, Measurement) is not None))
+
+
+def _typed(entry: Entry, near: tuple[str, ...], registry: Registry) -> Iterator[Problem]:
+    ledger = ledger_of(registry)
+    for loc, number, unit in typed_fields(entry.record):
+        yield from _problem(entry, loc, "", typed_number(str(number), unit), near, ledger)
+    for loc, text in (*prose_fields(entry.record), (("title",), entry.record.title)):
+        for typed in typed_numbers(text):
+            yield from _problem(entry, loc, text, typed, near, ledger)
+
+
+def _problem(entry: Entry, loc: Loc, text: str, typed: TypedNumber, near: tuple[str, ...], ledger: Ledger) -> Iterator[Problem]:
+    figure = _figure_of(typed, near, ledger)
+    if figure is not None:
+        place = place_in_text(entry.raw, loc, text, typed.offset) if text else entry.raw.place_of(loc, value=True)
+        how = f"`{{{{ {figure.name} }}}}`" if text else f"`figure: {figure.name}`"
+        yield Problem(FIGURE_TYPED, f"{entry.id} types {typed.text.strip()}, which is what {figure.name} gives", place, entry.id, f"cite it: {how}")
+
+
+def _figure_of(typed: TypedNumber, near: tuple[str, ...], ledger: Ledger) -> Figure | None:
+    for name in near:
+        key = ledger.workbook.sheets[name].key
+        found = next((f for f in ledger.table(name).figures() if f.name.column != key and is_figure(typed, f)), None)
+        if found is not None:
+            return found
+    return None

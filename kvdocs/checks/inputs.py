@@ -1,0 +1,55 @@
+"""What the figures of a record rest on: the key under which problems with them are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kvdocs.memo import ALL, Digests
+from kvdocs.registry import Entry, Registry
+
+_NAMES = re.compile(r"\bM[1-9][0-9]*\b|\b(?:count|results)(?=\s*\()").findall
+
+
+class Inputs:
+    """Which records the figures of a record rest on: those that its formulas and citations name, and so on from there."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.digests = Digests(registry)
+        self._named: dict[str, frozenset[str]] = {}
+
+    def key(self, entry: Entry, also: Iterable[str] = ()) -> str:
+        """A digest of everything that the figures of an entry, and those of the measurements in `also`, can depend on.
+
+        A count depends on all records, and what executions gave on all executions and scripts.
+        """
+        reached: set[str] = set(also)
+        todo = [entry.id, *reached]
+        while todo:
+            for name in self._names(todo.pop()) - reached:
+                reached.add(name)
+                todo.append(name)
+        if "count" in reached:
+            return self.digests.of(ALL)
+        executed = [self.digests.of(f"#{kind}") for kind in ("result", "script")] if "results" in reached else []
+        return " ".join([*(f"{name}={self.digests.of(name)}" for name in sorted(reached)), *executed])
+
+    def _names(self, record_id: str) -> frozenset[str]:
+        """The measurements that the texts of a record name, and `count` and `results` when it may count records or read executions."""
+        known = self._named.get(record_id)
+        if known is None:
+            entry = self.registry.get(record_id)
+            text = "\n".join(_texts(entry.raw.data)) if entry is not None else ""
+            known = self._named[record_id] = frozenset(_NAMES(text))
+        return known
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the data of a record, keys of mappings left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)

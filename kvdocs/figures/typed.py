@@ -1,0 +1,98 @@
+"""Figures that were typed: the numbers of a text with their units, and whether one of them is what a measurement gives.
+
+A typed figure stays as it is when its measurement changes; one that is cited follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kvdocs.figures import numerals
+from kvdocs.figures.table import Figure
+from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
+from kvdocs.prose import INERT
+
+_UNIT = r"(?:[kKMGT]i?B|GB|B|ms|µs|us|ns|s|t|tok|token)(?:/(?:s|token|tok))?"
+_TYPED = re.compile(
+    rf"""{INERT}
+    | (?<![\w.,/:#-]) (?P<number> [+\N{{MINUS SIGN}}-]? (?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+) (?:\.[0-9]+)? )
+      (?: \ ?(?P<percent>%) | (?P<ratio>[x×])(?!\w) | \ (?P<unit>{_UNIT})(?![\w/]) | (?![\w/]|[.,][0-9]) )
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_SPELLINGS = {"t/s": "token/s", "tok/s": "token/s", "t": "token", "tok": "token"}
+FEWEST_DIGITS = 2
+"""A number with fewer digits is too common to be a figure of a measurement, whatever its unit."""
+FEWEST_BARE_DIGITS = 4
+"""A number without a unit needs so many, and a decimal point."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedNumber:
+    """A number in a text: `unit` is None where the text gives none."""
+
+    offset: int
+    text: str
+    value: Fraction
+    decimals: int
+    unit: Unit | None
+
+    @property
+    def digits(self) -> int:
+        """The significant digits; zeros at the end of a whole number are none."""
+        written = re.sub(r"[^0-9]", "", self.text).lstrip("0")
+        return len(written if self.decimals else written.rstrip("0"))
+
+
+def typed_numbers(text: str) -> Iterator[TypedNumber]:
+    """The numbers of a Markdown text that may be figures; code, links and citations are left alone."""
+    for found in _TYPED.finditer(text):
+        if found["number"] is not None:
+            yield _number(found)
+
+
+def typed_number(text: str, unit_text: str) -> TypedNumber:
+    """A number that a field holds, in the unit of the field; one without a unit that is known stands alone."""
+    digits = text.replace("-", numerals.MINUS)
+    try:
+        measured = unit(unit_text)
+    except UnknownUnitError:
+        measured = None
+    return TypedNumber(0, digits, Fraction(text), _decimals(text), measured)
+
+
+def _number(found: re.Match[str]) -> TypedNumber:
+    written = found["number"]
+    plain = written.replace(",", "").replace(numerals.MINUS, "-")
+    symbol = "%" if found["percent"] else "x" if found["ratio"] else found["unit"]
+    return TypedNumber(found.start("number"), found[0], Fraction(plain), _decimals(plain), _unit_of(symbol) if symbol else None)
+
+
+def _decimals(plain: str) -> int:
+    return len(plain.partition(".")[2])
+
+
+def _unit_of(symbol: str) -> Unit:
+    return unit(_SPELLINGS.get(symbol, re.sub("^KB", "kB", symbol)))
+
+
+def is_figure(number: TypedNumber, figure: Figure) -> bool:
+    """Whether a typed number is what a figure is, computed or published, rounded to the digits that were typed."""
+    if figure.value is None or number.digits < (FEWEST_DIGITS if number.unit else FEWEST_BARE_DIGITS) or (number.unit is None and not number.decimals):
+        return False
+    amounts = [figure.value] + ([Fraction(figure.cell.published)] if figure.cell.published is not None else [])
+    factor = _factor(figure.unit, number.unit) if number.unit is not None else Fraction(1)
+    return factor is not None and any(numerals.rounded(abs(amount) * factor, number.decimals) == abs(numerals.rounded(number.value, number.decimals)) for amount in amounts)
+
+
+def _factor(measured: Unit, typed: Unit) -> Fraction | None:
+    """What a number in one unit is multiplied by in the other; prose says `34.8 kB` of what a column has per token. None when they do not fit."""
+    if (measured.dimension, typed.dimension) == (PURE.dimension, PURE.dimension):
+        return Fraction(1) if measured.text == typed.text else None
+    if measured.dimension == typed.dimension:
+        return measured.factor / typed.factor
+    once = unit(measured.text.removesuffix("/token"))
+    return once.factor / typed.factor if once.dimension == typed.dimension else None
