@@ -32,7 +32,7 @@ def reader(tmp_path: Path) -> dict[str, str]:
     date = "2026-08-24T12:00:00+00:00"
     return {
         "PATH": f"{programs}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(home), "LANG": "C.UTF-8", "TZ": "UTC",
-        "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "PYTHONDONTWRITEBYTECODE": "1",
+        "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}),
     }  # fmt: skip
 
 
