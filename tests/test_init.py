@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -67,3 +68,24 @@ def test_its_settings_are_those_of_this_repository() -> None:
         for path in (STARTER.parent.parent / "mkdocs.yml", STARTER / "mkdocs.yml")
     )
     assert theirs == ours
+
+
+@pytest.mark.slow
+def test_the_wheel_alone_makes_a_project_and_its_site(tmp_path: Path) -> None:
+    """Templates, assets and the sample project travel in the wheel; nothing of the checkout is needed."""
+    wheels, unpacked = tmp_path / "wheels", tmp_path / "unpacked"
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, STARTER.parent.parent], check=True, capture_output=True)
+    [wheel] = wheels.glob("kvdocs-*.whl")
+    with ZipFile(wheel) as archive:
+        archive.extractall(unpacked)
+    environment = {**os.environ, "PYTHONPATH": str(unpacked)}
+
+    def run(*arguments: str, at: Path) -> str:
+        done = subprocess.run([sys.executable, *arguments], cwd=at, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert run("-c", "import kvdocs; print(kvdocs.__file__)", at=tmp_path).strip() == str(unpacked / "kvdocs" / "__init__.py")
+    run("-m", "kvdocs", "init", "new", at=tmp_path)
+    run("-m", "kvdocs", "build", "--strict", at=tmp_path / "new")
+    assert (tmp_path / "new" / "site" / "assets" / "stylesheets" / "kvdocs.css").is_file()
