@@ -30,6 +30,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rename": ("rename:rename", "Give a record a new id, everywhere at once."),
     "ack": ("ack:ack", "Accept a warning about a record, with the reason."),
     "fmt": ("fmt:fmt", "Bring record files into their stable form."),
+    "schema": ("schema:schema", "JSON Schema of the records, for editors."),
+    "diff": ("diff:diff", "What changed between two versions of the registry, in words."),
     "import": ("import_:import_", "Take in what other programs and other machines wrote."),
     "export": ("export:export", "Give records and results in the formats of other programs."),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
@@ -14,6 +14,7 @@ from kvdocs.cli.output import fail, paint, print_json, say
 if TYPE_CHECKING:
     from kvdocs.edit.plan import Plan
     from kvdocs.problems import Problem
+    from kvdocs.project import Project
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,6 +49,7 @@ def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, not
     with edit_errors():
         if written:
             plan.write()
+            _refresh_schemas(plan.project)
     if as_json:
         print_json(plan.document(written=written, draft=draft))
         sys.exit(1 if refused else 0)
@@ -62,6 +64,18 @@ def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, not
         for change in plan.changes:
             say(f"{'would have ' * dry_run}{verbs[change.action] if not dry_run else verbs[change.action].replace('wrote', 'written')} {change.path}")
     sys.exit(1 if refused else 0)
+
+
+def _refresh_schemas(project: Project) -> None:
+    """Give editors the ids of the registry as it is now, where they have been given them before."""
+    from kvdocs.edit.schema import FOLDER, write_schemas
+
+    if (project.root / FOLDER).is_dir():
+        from kvdocs.kinds import all_codes, all_kinds
+        from kvdocs.load import load_registry
+
+        with suppress(OSError):  # the edit stands; `kvdocs schema` says what is wrong with the folder
+            write_schemas(project.root / FOLDER, all_kinds(), load_registry(project, all_kinds())[0], all_codes())
 
 
 def show_diff(diff: str) -> None:

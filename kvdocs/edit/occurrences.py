@@ -14,10 +14,9 @@ from pydantic import ValidationError
 
 from kvdocs.edit.drafts import Draft
 from kvdocs.edit.lookup import Found
-from kvdocs.edit.operations import present
 from kvdocs.edit.text import YamlText, comments, node_at
 from kvdocs.mentions import find_mentions
-from kvdocs.model import Loc, Record, prose_fields, references
+from kvdocs.model import Record, formula_fields, prose_fields, references
 from kvdocs.registry import Registry
 
 Role = Literal["link", "prose", "figure", "comment", "page"]
@@ -79,9 +78,10 @@ class Search:
                 node = node_at(root, loc)
                 yield from self._in_prose(text, path, node, value, found.id)
                 yield from self._in_citations(text.text, path, node.start_mark.index, node.end_mark.index, found.id)
-        for loc in self._formulas(found.raw.data, ()):
-            node = node_at(root, loc)
-            yield from self._cells(text.text, path, node.start_mark.index, node.end_mark.index, found.id)
+        for loc, formula in formula_fields(record):
+            if self.name in formula:
+                node = node_at(root, loc)
+                yield from self._cells(text.text, path, node.start_mark.index, node.end_mark.index, found.id)
 
     def _in_node(self, text: YamlText, path: str, node: Any, record: str, role: Role, kinds: tuple[str, ...] = ()) -> Iterator[Occurrence]:
         start = text.text.find(self.name, node.start_mark.index, node.end_mark.index)
@@ -103,28 +103,6 @@ class Search:
             for mention in find_mentions(text.text[start + 1 : end], self.registry, self.repository):
                 if mention.text == self.name:
                     yield self._at(text.text, path, start + 1 + mention.start, "comment")
-
-    def _formulas(self, data: Any, loc: Loc) -> Iterator[Loc]:
-        """The texts that read as formulas over the figures of the record."""
-        if isinstance(data, dict):
-            for key, value in data.items():
-                yield from self._formulas(value, (*loc, key))
-        elif isinstance(data, list):
-            for position, value in enumerate(data):
-                yield from self._formulas(value, (*loc, position))
-        elif isinstance(data, str) and f"{self.name}." in data and self._is_formula(data):
-            yield loc
-
-    def _is_formula(self, text: str) -> bool:
-        from kvdocs.figures.formula import FormulaError
-        from kvdocs.figures.formula import references as cells
-
-        entry = self.registry.get(self.name)
-        columns = {c.get("name") for c in present(entry.raw.data, ("columns",)) or []} if entry is not None else set()
-        try:
-            return any(cell.measurement == self.name and cell.column in columns for cell in cells(text))
-        except FormulaError:
-            return False
 
     def _in_citations(self, text: str, path: str, start: int, end: int, record: str | None) -> Iterator[Occurrence]:
         for citation in _CITATION.finditer(text, start, end):

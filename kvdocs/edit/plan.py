@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kvdocs.edit.drafts import Draft, FileChange, unified
 from kvdocs.edit.journal import write_all
 from kvdocs.edit.shadow import shadow
-from kvdocs.mentions import find_mentions
 from kvdocs.pipeline import Inspection, inspect
 from kvdocs.problems import Problem, Severity
 from kvdocs.project import Project
+from kvdocs.review.problems import changed_problems
 
 SCHEMA = "kvdocs/edit/v1"
 
@@ -61,10 +60,11 @@ class Plan:
         }
 
 
-def plan_edit(draft: Draft, notes: Iterable[str] = (), renamed: Mapping[str, str] | None = None) -> Plan:
+def plan_edit(draft: Draft, notes: Iterable[str] = (), renamed: Mapping[str, str] | None = None, look: Callable[[Inspection, Inspection], None] | None = None) -> Plan:
     """The plan of a draft: the edited registry is read and checked whole, beside the present one.
 
     `renamed` maps old ids to new ones: a problem that only changed its record's name is not a new one.
+    `look` is called with both inspections while the files of both are there.
     """
     changes = draft.changes()
     if not changes:
@@ -72,38 +72,7 @@ def plan_edit(draft: Draft, notes: Iterable[str] = (), renamed: Mapping[str, str
     before = inspect(draft.project)
     with shadow(draft.project, changes, before.registry) as edited:
         after = inspect(edited)
-        new, solved = compared(before.problems, after.problems, _renaming(before, renamed or {}))
+        new, solved = changed_problems(before.problems, after.problems, before.registry, renamed or {})
+        if look is not None:
+            look(before, after)
     return Plan(draft.project, changes, tuple(new), tuple(solved), tuple(notes))
-
-
-def compared(before: Sequence[Problem], after: Sequence[Problem], rename: Callable[[str], str]) -> tuple[list[Problem], list[Problem]]:
-    """The problems that came and those that went. Lines do not count: an edit moves them."""
-
-    def key(problem: Problem, change: Callable[[str], str]) -> tuple[str, str, str, str]:
-        return (problem.code.name, problem.severity, change(problem.record or ""), change(problem.message))
-
-    old = Counter(key(p, rename) for p in before)
-    new = Counter(key(p, str) for p in after)
-    came, went = new - old, old - new
-    return _take(after, came, lambda p: key(p, str)), _take(before, went, lambda p: key(p, rename))
-
-
-def _take(problems: Sequence[Problem], wanted: Counter[tuple[str, str, str, str]], key: Callable[[Problem], tuple[str, str, str, str]]) -> list[Problem]:
-    taken = []
-    for problem in problems:
-        if wanted[key(problem)] > 0:
-            wanted[key(problem)] -= 1
-            taken.append(problem)
-    return taken
-
-
-def _renaming(before: Inspection, renamed: Mapping[str, str]) -> Callable[[str], str]:
-    def rename(text: str) -> str:
-        if text in renamed:
-            return renamed[text]
-        for mention in reversed(list(find_mentions(text, before.registry))):
-            if mention.text in renamed:
-                text = text[: mention.start] + renamed[mention.text] + text[mention.end :]
-        return text
-
-    return rename if renamed else str
