@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
@@ -34,39 +35,59 @@ class Cache:
 
     def read(self, name: str) -> Any:
         """The value that was written under a name, or None when there is none that can be trusted."""
-        if not self.enabled:
-            return None
-        try:
-            head, _, body = (self.folder / f"{name}.json").read_bytes().partition(b"\n")
-        except OSError:
-            return None
-        if head != _head(body):
+        body = self._read(f"{name}.json")
+        if body is None:
             return None
         try:
             return json.loads(body, parse_float=Decimal)
         except (ValueError, RecursionError):
             return None
 
+    def read_lines(self, name: str) -> list[bytes] | None:
+        """The lines that were written under a name, each the JSON of a value that nobody has read yet; None as with `read`."""
+        body = self._read(f"{name}.lines")
+        return body.split(b"\n") if body is not None else None
+
+    def _read(self, file: str) -> bytes | None:
+        if not self.enabled:
+            return None
+        try:
+            head, _, body = (self.folder / file).read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        return body if head == _head(body) else None
+
     def write(self, name: str, value: Any) -> None:
         """Keep a value of plain JSON types and Decimals; a folder that cannot be written to is not an error."""
-        if not self.enabled:
-            return
-        body = encode(value)
-        temporary = self.folder / f".{name}.{os.getpid()}.{secrets.token_hex(4)}"
+        if self.enabled:
+            self._write(f"{name}.json", encode(value))
+
+    def write_lines(self, name: str, lines: Iterable[bytes]) -> None:
+        """Keep values that are JSON already, a line each, as `encode_each` gives them."""
+        if self.enabled:
+            self._write(f"{name}.lines", b"\n".join(lines))
+
+    def _write(self, file: str, body: bytes) -> None:
+        temporary = self.folder / f".{file}.{os.getpid()}.{secrets.token_hex(4)}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             ignore = self.folder.parent / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
             temporary.write_bytes(_head(body) + b"\n" + body)
-            temporary.replace(self.folder / f"{name}.json")
+            temporary.replace(self.folder / file)
         except OSError:
             with suppress(OSError):
                 temporary.unlink()
 
 
 def encode(value: Any) -> bytes:
-    """JSON in which a Decimal keeps its digits: `31.50` stays `31.50`."""
+    """JSON in which a Decimal keeps its digits: `31.50` stays `31.50`. It is one line."""
+    return next(encode_each([value]))
+
+
+def encode_each(values: Iterable[Any]) -> Iterator[bytes]:
+    """The JSON of each value, as `encode` gives it."""
     # A random mark that no text can hold by accident; the numbers are put in its place afterwards.
     mark = secrets.token_hex(8)
 
@@ -76,8 +97,10 @@ def encode(value: Any) -> bytes:
             return mark + (digits if any(c in digits for c in ".eE") else digits + "E+0") + mark
         raise TypeError(f"{type(item).__name__} cannot be cached")
 
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=number)
-    return re.sub(rf'"{mark}([^"]*){mark}"', r"\1", text).encode("utf-8", "surrogatepass")
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=number)
+    bare = re.compile(rf'"{mark}([^"]*){mark}"').sub
+    for value in values:
+        yield bare(r"\1", encoder.encode(value)).encode("utf-8", "surrogatepass")
 
 
 def _head(body: bytes) -> bytes:

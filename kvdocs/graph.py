@@ -25,10 +25,10 @@ class Edge(NamedTuple):
 def edges(registry: Registry) -> list[Edge]:
     """Every link that gives order of work, between records that exist."""
     return [
-        Edge(link.target, entry.id, link.loc)
+        Edge(target, entry.id, loc)
         for entry in registry
-        for link in registry.links_from(entry.id)
-        if link.ref.orders and registry.get(link.target) is not None
+        for loc, target in entry.blockers
+        if registry.get(target) is not None
     ]
 
 

@@ -8,8 +8,9 @@ on another source commit than the record names.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,11 @@ GONE = ("not-reproduced", "fixed", "withdrawn")
 class Judge:
     """Judges the records of a registry; everything is worked out when it is first asked for."""
 
-    def __init__(self, registry: Registry, root: Path) -> None:
+    def __init__(self, registry: Registry, root: Path, hashes: dict[str, tuple[str, str]] | None = None) -> None:
+        """`hashes` is what other judges of the same records have worked out of the scripts."""
         self.registry, self.root = registry, root
         self._evidence: dict[str, Evidence | None] = {}
+        self._hashes = hashes if hashes is not None else {}
 
     def of(self, record_id: str) -> Evidence | None:
         """The evidence for a record; None when nothing was executed for it."""
@@ -50,7 +53,7 @@ class Judge:
         if entry is None:
             return None
         scripts = self.scripts_of(entry)
-        exhibits = sorted((self._exhibit(entry, result) for script in scripts for result in self._results.get(script, ())), key=lambda e: (e.started, e.result))
+        exhibits = sorted((self._exhibit(entry, result) for script in scripts for result in self._results(script)), key=lambda e: (e.started, e.result))
         return Evidence(record_id, tuple(exhibits), tuple(_tallies(exhibits))) if exhibits else None
 
     def scripts_of(self, entry: Entry) -> list[str]:
@@ -82,13 +85,9 @@ class Judge:
     def _named_by_defects(self, environment: str) -> bool:
         return any(self.registry.pointing_at(environment, "defect", "environment"))
 
-    @cached_property
-    def _results(self) -> dict[str, list[Result]]:
-        """Results by script."""
-        found: dict[str, list[Result]] = {}
-        for result in self.registry.records("result", Result):
-            found.setdefault(result.script, []).append(result)
-        return found
+    def _results(self, script: str) -> list[Result]:
+        """The results of a script."""
+        return [entry.record for entry in self.registry.pointing_at(script, "result", "script") if isinstance(entry.record, Result)]
 
     def _exhibit(self, entry: Entry, result: Result) -> Exhibit:
         return Exhibit(
@@ -107,7 +106,7 @@ class Judge:
     def stale(self, result: Result, record: Record | None = None) -> list[str]:
         """Why a result no longer speaks for today; nothing when it does."""
         reasons = []
-        now = self._script_now.get(result.script)
+        now = self._script_now(result.script)
         if now is not None:
             then = result.invocation.get("script") or {}
             if result.kind == "run" and then.get("sha256") and then["sha256"] != now[0]:
@@ -119,19 +118,15 @@ class Judge:
             reasons.append(f"the record names commit {commit}, and this ran on {result.commit[:9]}")
         return reasons
 
-    @cached_property
-    def _script_now(self) -> dict[str, tuple[str, str]]:
-        """The hash of each script's file and of its expectation, as they are now."""
-        now = {}
-        for entry in self.registry.of("script"):
-            record = entry.record
-            assert isinstance(record, Script)
-            try:
-                content = (self.root / Path(entry.raw.path).parent / record.file).read_bytes()
-            except OSError:
-                content = b""
-            now[entry.id] = (sha256(content), digest(dict(record.expect.as_mapping())))
-        return now
+    def _script_now(self, script: str) -> tuple[str, str] | None:
+        """The hash of a script's file and of its expectation, as they are now; None when there is no such script."""
+        entry = self.registry.get(script)
+        if entry is None or not isinstance(entry.record, Script):
+            return None
+        content = self.registry.content(posixpath.normpath(posixpath.join(posixpath.dirname(entry.raw.path), entry.record.file)))
+        if script not in self._hashes:
+            self._hashes[script] = (sha256(content), digest(dict(entry.record.expect.as_mapping())))
+        return self._hashes[script]
 
     def _gate(self, item: Item, gate: Gate) -> GateVerdict:
         if gate.reference is not None:
@@ -143,12 +138,12 @@ class Judge:
         if gate.script is None:
             return GateVerdict(gate.id, "for people", "no script decides it")
         landed = self.landed(item)
-        results = [r for r in self._results.get(gate.script, ()) if r.commit and any(same_commit(r.commit, c) for c in landed)]
+        results = [r for r in self._results(gate.script) if r.commit and any(same_commit(r.commit, c) for c in landed)]
         return self._gate_over(gate, landed, [r for r in results if not self.stale(r) and r.output_correct])
 
     def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result]) -> GateVerdict:
         if not landed:
-            before = len(self._results.get(gate.script or "", ()))
+            before = len(self._results(gate.script or ""))
             seen = f"; {before} execution{'s' if before != 1 else ''} of {gate.script} {'are' if before != 1 else 'is'} from before" if before else ""
             return GateVerdict(gate.id, "not run", f"no commit is known to hold the work{seen}")
         decided = [r for r in results if r.verdict != "inconclusive"]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import cached_property
 
 from kvdocs.cache import Scan
+from kvdocs.kept import KeptFile, KeptRecords
 from kvdocs.kind import Kind
-from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Place, Problem, did_you_mean, pack, unpack
+from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Place, Problem, did_you_mean
 from kvdocs.project import SETTINGS_FILE, Project
-from kvdocs.registry import Entry, Extract, Registry
-from kvdocs.source import RawRecord, natural_key, parse_records, read_records
+from kvdocs.registry import Entry, Registry
+from kvdocs.source import natural_key, parse_records, read_records
 
 
 def load_registry(project: Project, kinds: tuple[Kind, ...], scan: Scan | None = None) -> tuple[Registry, list[Problem]]:
@@ -38,36 +39,38 @@ class _Reader:
 
     def read(self, kind: Kind) -> None:
         """Read all files of a kind, and keep what they hold for next time."""
-        known: dict[str, Any] = self.cache.read(f"records-{kind.folder}") or {}
-        kept: dict[str, Any] = {}
-        for path in self._paths(kind):
+        known = KeptRecords(self.cache, self.project.root, kind)
+        files: dict[str, KeptFile] = {}
+        for path in self._paths(kind, known):
             digest = self.scan.digest(path)
-            file = known.get(path)
-            if file is None or file["digest"] != digest:
-                file = self._parse(path, kind, digest)
-                file["digest"] = digest
-                entries = file.pop("entries")
-            else:
-                entries = [Entry(kind, RawRecord(self.project.root, path, data, line, index), None, Extract.of(extract), digest) for data, line, index, extract in file["records"]]
-            kept[path] = file
-            self.problems += unpack(file["problems"])
-            self.broken.update(file["broken"])
-            for entry in entries:
+            file = files[path] = known.file(path, digest) or self._parse(path, kind, digest)
+            self.problems += file.problems
+            self.broken.update(file.broken)
+            for entry in file.entries:
                 self._add(entry)
-        if kept.keys() != known.keys() or any(kept[path] is not known[path] for path in kept):
-            self.cache.write(f"records-{kind.folder}", kept)
+        known.write(files)
 
     def finish(self) -> None:
         self.scan.save()
 
-    def _paths(self, kind: Kind) -> list[str]:
+    def _paths(self, kind: Kind, known: KeptRecords) -> list[str]:
         """The files of a kind in natural order."""
-        folder = f"registry/{kind.folder}/"
         ends = (".yaml", ".yml") if kind.pattern == "*.yaml" else (f"/{kind.pattern}",)
-        return sorted((name for name in self.scan.files if name.startswith(folder) and name.endswith(ends)), key=natural_key)
+        here = {name for name in self._by_folder.get(kind.folder, ()) if name.endswith(ends)}
+        before = list(known.paths)
+        return before if here == set(before) else sorted(here, key=natural_key)
 
-    def _parse(self, path: str, kind: Kind, digest: str) -> dict[str, Any]:
-        """What one file holds, as plain data, and its entries."""
+    @cached_property
+    def _by_folder(self) -> dict[str, list[str]]:
+        """The files of the registry by the folder of their kind."""
+        found: dict[str, list[str]] = {}
+        for name in self.scan.files:
+            _, _, rest = name.partition("/")
+            found.setdefault(rest.partition("/")[0], []).append(name)
+        return found
+
+    def _parse(self, path: str, kind: Kind, digest: str) -> KeptFile:
+        """What one file holds now."""
         from kvdocs.shape import validate
 
         content = self.scan.take_content(path)
@@ -81,12 +84,7 @@ class _Reader:
                 broken.append(str(raw.data.get("id", "")))
             else:
                 entries.append(entry)
-        return {
-            "records": [[e.raw.data, e.raw.line, e.raw.index, e.extract.document()] for e in entries],
-            "problems": pack(problems),
-            "broken": broken,
-            "entries": entries,
-        }
+        return KeptFile(digest, entries, problems, broken)
 
     def _add(self, entry: Entry) -> None:
         """Take an entry, unless its id is taken; two ids that differ only in case would share an address."""

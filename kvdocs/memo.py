@@ -1,20 +1,26 @@
-"""Memo: problems of one record, kept with a note of every other record that was looked at to find them."""
+"""Memo: problems of one record, kept with a note of everything else that was looked at to find them."""
 
 from __future__ import annotations
 
+import os
+import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, TypeVar
 
-from kvdocs.cache import Cache
+from kvdocs.cache import Cache, Scan
 from kvdocs.model import LinkField, Record
 from kvdocs.problems import Problem, pack, unpack
 from kvdocs.registry import BackLink, Entry, Registry
 
 R = TypeVar("R", bound=Record)
-Look = tuple[str, str]
-"""Something that was looked at: ("get", id), ("of", kind), ("to", id), or ("all", "")."""
+Look = str
+"""Something that was looked at: `D2` a record or its absence, `#defect` all of a kind, `>D2` what points to a record, `/PATH` a file, `*` everything."""
+
+ALL = "*"
 
 
 class Recorder(Registry):
@@ -26,126 +32,161 @@ class Recorder(Registry):
         self.kinds = registry.kinds
         self.prefixes = registry.prefixes
 
-    def _note(self, what: str, name: str = "") -> Registry:
-        self.looks[(what, name)] = None
+    def note(self, looks: Iterable[Look]) -> None:
+        """Note what was looked at in another way than through this registry."""
+        self.looks.update(dict.fromkeys(looks))
+
+    def _note(self, look: Look) -> Registry:
+        self.looks[look] = None
         return self._behind
 
     @property
     def entries(self) -> Any:  # type: ignore[override]  # the attribute of the base is read through a note here
-        return self._note("all").entries
+        return self._note(ALL).entries
 
     @property
     def broken(self) -> frozenset[str]:  # type: ignore[override]  # as above
-        return self._note("all").broken
+        return self._note(ALL).broken
 
     def __len__(self) -> int:
-        return len(self._note("all"))
+        return len(self._note(ALL))
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._note("all"))
+        return iter(self._note(ALL))
 
     def get(self, record_id: str) -> Entry | None:
-        return self._note("get", record_id).get(record_id)
+        return self._note(record_id).get(record_id)
 
     def has(self, record_id: str) -> bool:
-        return self._note("get", record_id).has(record_id)
+        return self._note(record_id).has(record_id)
 
     def has_slug(self, word: str) -> bool:
-        return self._note("get", word).has_slug(word)
+        return self._note(word).has_slug(word)
 
     def reference(self, repository: str, number: int) -> str | None:
-        return self._note("of", "reference").reference(repository, number)
+        return self._note("#reference").reference(repository, number)
 
     def of(self, kind: str) -> list[Entry]:
-        return self._note("of", kind).of(kind)
+        return self._note(f"#{kind}").of(kind)
 
     def records(self, kind: str, model: type[R]) -> list[R]:
-        return self._note("of", kind).records(kind, model)
+        return self._note(f"#{kind}").records(kind, model)
 
     def record(self, record_id: str, model: type[R]) -> R | None:
-        return self._note("get", record_id).record(record_id, model)
+        return self._note(record_id).record(record_id, model)
 
     def links_from(self, record_id: str) -> tuple[LinkField, ...]:
-        return self._note("get", record_id).links_from(record_id)
+        return self._note(record_id).links_from(record_id)
 
     def links_to(self, record_id: str) -> list[BackLink]:
-        return self._note("to", record_id).links_to(record_id)
+        return self._note(f">{record_id}").links_to(record_id)
 
     def pointing_at(self, record_id: str, kind: str, field: str) -> list[Entry]:
-        return self._note("to", record_id).pointing_at(record_id, kind, field)
+        return self._note(f">{record_id}").pointing_at(record_id, kind, field)
+
+    def content(self, path: str) -> bytes:
+        return self._note(f"/{path}").content(path)
 
 
-class Digests:
-    """The digest of everything that can be looked at in a registry, each worked out when it is asked for."""
+class State:
+    """What can be looked at in a registry at one time, as far as it takes to tell what has changed since."""
 
-    def __init__(self, registry: Registry) -> None:
-        self.registry = registry
-        self._known: dict[Look, str] = {}
+    def __init__(self, registry: Registry, root: Path, scan: Scan | None = None) -> None:
+        self.registry, self.root, self.scan = registry, root, scan
+        self.files: dict[str, str] = {}
 
-    def of(self, look: Look) -> str:
-        """The digest of what a look sees."""
-        what, name = look
-        if what == "get":
-            entry = self.registry.entries.get(name)
-            return entry.digest if entry is not None else ""
-        known = self._known.get(look)
-        if known is None:
-            known = self._known[look] = self._work_out(what, name)
-        return known
+    def document(self) -> dict[str, Any]:
+        """The state as plain data, for `changes`: each record with its digest, its kind and what it points to, and the files that were looked at."""
+        records = {e.id: [e.digest, e.kind.name, e.targets] for e in self.registry}
+        return {"records": records, "broken": sorted(self.registry.broken), "files": self.files}
 
-    def _work_out(self, what: str, name: str) -> str:
-        if what == "of":
-            return _joined(f"{e.id} {e.digest}" for e in self.registry.of(name))
-        if what == "to":
-            return _joined(f"{b.entry.id} {b.entry.digest} {b.link.loc}" for b in self.registry.links_to(name))
-        return self._whole
+    def file(self, path: str) -> str:
+        """The digest of a file of the project now, noted in the state."""
+        if path not in self.files:
+            self.files[path] = self.scan.digest(path) if self.scan is not None and path in self.scan.files else blake2b(self.registry.content(path), digest_size=16).hexdigest()
+        return self.files[path]
+
+    def folder(self, name: str) -> str:
+        """A text that is another one when anything in a folder of the project has changed: its files, or the names in it."""
+        try:
+            touched = os.stat(f"{os.fspath(self.root)}/{name}").st_mtime_ns  # noqa: PTH116  # a Path for each of thousands
+        except OSError:
+            return secrets.token_hex(8)
+        fresh = secrets.token_hex(8) if touched > time.time_ns() - Scan.RACY_NS else ""
+        return " ".join([str(touched), fresh, *self._digests_in.get(name, ())])
 
     @cached_property
-    def _whole(self) -> str:
-        return _joined([*(f"{e.id} {e.digest}" for e in self.registry), *sorted(self.registry.broken)])
+    def _digests_in(self) -> dict[str, list[str]]:
+        """The names and digests of the files in each folder that was scanned."""
+        found: dict[str, list[str]] = {}
+        for path in self.scan.files if self.scan is not None else ():
+            folder, _, name = path.rpartition("/")
+            found.setdefault(folder, []).append(f"{name}={self.scan.digest(path)}" if self.scan is not None else "")
+        return {folder: sorted(files) for folder, files in found.items()}
 
-
-def _joined(lines: Iterable[str]) -> str:
-    return blake2b("\n".join(lines).encode(), digest_size=12).hexdigest()
+    def changes(self, before: dict[str, Any]) -> set[Look]:
+        """Every look that may see something else than it did in the state before."""
+        changed: set[Look] = set()
+        old, new = before["records"], self.registry.entries
+        for record_id, (digest, kind, targets) in old.items():
+            entry = new.get(record_id)
+            if entry is None or entry.digest != digest:
+                changed.update((record_id, f"#{kind}", *(f">{target}" for target in targets)))
+        for record_id, entry in new.items():
+            if record_id not in old or record_id in changed:
+                changed.update((record_id, f"#{entry.kind.name}", *(f">{target}" for target in entry.targets)))
+        changed.update(f"/{path}" for path, digest in before["files"].items() if self.file(path) != digest)
+        if changed or before["broken"] != sorted(self.registry.broken):
+            changed.add(ALL)
+        return changed
 
 
 class Memo:
     """Problems by record, from one run to the next. What is asked for is kept; what is not asked for is forgotten."""
 
-    def __init__(self, cache: Cache, registry: Registry) -> None:
-        self.cache, self.registry = cache, registry
-        self.digests = Digests(registry)
-        self._old: dict[str, Any] = cache.read("memo") or {}
+    def __init__(self, registry: Registry, root: Path, scan: Scan | None = None) -> None:
+        """`scan` is the look at the files that the registry was read from; without one nothing is kept."""
+        self.registry = registry
+        self.cache = scan.cache if scan is not None else Cache(root, enabled=False)
+        cache = self.cache
+        self.state = State(registry, root, scan)
+        old = cache.read("memo")
+        self._old: dict[str, Any] = old["kept"] if old is not None else {}
+        self._changes = self.state.changes(old["state"]) if old is not None else set()
         self._new: dict[str, Any] = {}
-        self._changed = False
+        self._changed = bool(self._changes)
 
-    def problems(self, name: str, entry: Entry, work_out: Callable[[Entry, Registry], Iterable[Problem]]) -> list[Problem]:
-        """What `work_out` yields for an entry; it must look at records only through the registry that it is given."""
-        key = f"{name} {entry.id}"
+    def problems(self, entry: Entry, work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
+        """What `work_out` yields for an entry; it must look at records and files only through the registry that it is given, or note there what it looks at."""
+        key = entry.id
         kept = self._old.get(key)
-        if kept is not None and kept[0] == entry.digest and all(self.digests.of((what, which)) == digest for what, which, digest in kept[1]):
+        if kept is not None and self._changes.isdisjoint(kept[0]):
             self._new[key] = kept
-            return unpack(kept[2]) if kept[2] else []
+            return unpack(kept[1]) if kept[1] else []
         recorder = Recorder(self.registry)
+        recorder.looks[entry.id] = None
         found = list(work_out(entry, recorder))
-        self._keep(key, entry, [[what, which, self.digests.of((what, which))] for what, which in recorder.looks], found)
+        for look in recorder.looks:
+            if look.startswith("/"):
+                self.state.file(look[1:])
+        self._keep(key, list(recorder.looks), found)
         return found
 
-    def keyed(self, name: str, entry: Entry, key: str, work_out: Callable[[], Iterable[Problem]]) -> list[Problem]:
-        """What `work_out` yields for an entry, kept as long as the key is the same."""
-        kept = self._old.get(f"{name} {entry.id}")
-        if kept is not None and kept[0] == entry.digest and kept[1] == key:
-            self._new[f"{name} {entry.id}"] = kept
-            return unpack(kept[2]) if kept[2] else []
+    def under(self, name: str, key: str, work_out: Callable[[], Iterable[Problem]]) -> list[Problem]:
+        """What `work_out` yields, kept under a name as long as the key is the same."""
+        kept = self._old.get(name)
+        if kept is not None and kept[0] == key:
+            self._new[name] = kept
+            return unpack(kept[1]) if kept[1] else []
         found = list(work_out())
-        self._keep(f"{name} {entry.id}", entry, key, found)
+        self._keep(name, key, found)
         return found
 
-    def _keep(self, key: str, entry: Entry, condition: Any, found: list[Problem]) -> None:
-        self._new[key] = [entry.digest, condition, pack(found) if found else None]
+    def _keep(self, name: str, condition: Any, found: list[Problem]) -> None:
+        self._new[name] = [condition, pack(found) if found else None]
         self._changed = True
 
     def save(self) -> None:
         """Keep everything that was asked for."""
         if self._changed or len(self._new) != len(self._old):
-            self.cache.write("memo", self._new)
+            self.cache.write("memo", {"state": self.state.document(), "kept": self._new})

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
+from kvdocs.cited import field_figures
 from kvdocs.history.page import history_provider
 from kvdocs.judge import judge_of
 from kvdocs.kinds import all_kinds
@@ -43,7 +44,7 @@ def inspect(project: Project, scan: Scan | None = None) -> Inspection:
     """
     scan = scan or Scan(project.root, "registry", project.open_cache())
     registry, problems = load_registry(project, all_kinds(), scan)
-    return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project, scan.cache)])))
+    return Inspection(project, registry, tuple(in_order([*problems, *run_checks(registry, project, scan)])))
 
 
 def publication(inspection: Inspection) -> Publication:
@@ -62,6 +63,7 @@ def publication(inspection: Inspection) -> Publication:
         inspection.order,
         providers={
             "figures": ledger.of,
+            "cited": lambda record_id: field_figures(inspection.registry.entries[record_id].record, inspection.registry),
             "charts": drawings(ledger),
             "evidence": judge.of,
             "gates": judge.gates,

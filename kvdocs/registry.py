@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
 from kvdocs.cache import encode
 from kvdocs.kind import Kind
-from kvdocs.model import File, LinkField, Record, Ref, marked, prose_fields, references
+from kvdocs.model import File, LinkField, Record, Ref, formula_fields, marked, prose_fields, references
 from kvdocs.problems import Loc
 from kvdocs.prose import prefixed_words
 from kvdocs.source import RawRecord, natural_key
@@ -24,22 +24,37 @@ class Extract(NamedTuple):
     mentions: tuple[tuple[Loc, str], ...]
     files: tuple[tuple[Loc, str], ...]
     cites: bool
+    accepts: bool
 
     def document(self) -> list[Any]:
         """The extract as plain data; `Extract.of` is the inverse."""
-        links = [[list(link.loc), list(link.ref.kinds), link.ref.orders, link.target] for link in self.links]
-        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites]
+        links = [[list(link.loc), _ref_words(link.ref), link.target] for link in self.links]
+        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites, self.accepts]
 
     @staticmethod
     def of(document: list[Any]) -> Extract:
         """An extract from its plain data."""
-        links, mentions, files, cites = document
+        links, mentions, files, cites, accepts = document
         return Extract(
-            tuple(LinkField(tuple(loc), Ref(*kinds, orders=orders), target) for loc, kinds, orders, target in links),
+            tuple(LinkField(tuple(loc), _ref_of(words), target) for loc, words, target in links),
             tuple((tuple(loc), word) for loc, word in mentions),
             tuple((tuple(loc), name) for loc, name in files),
             cites,
+            accepts,
         )
+
+
+_ORDERS = "+"
+
+
+def _ref_words(ref: Ref) -> str:
+    return ",".join(ref.kinds) + (_ORDERS if ref.orders else "")
+
+
+@lru_cache(maxsize=256)
+def _ref_of(words: str) -> Ref:
+    kinds = words.rstrip(_ORDERS)
+    return Ref(*(kinds.split(",") if kinds else ()), orders=words.endswith(_ORDERS))
 
 
 class Entry:
@@ -57,8 +72,17 @@ class Entry:
         self.id: str = raw.data["id"]
         self.title: str = raw.data["title"]
         self._record = record
-        self._extract = extract
-        self._digest = f"{file_digest}.{raw.index}" if file_digest else ""
+        self._extract: Extract | list[Any] | None = extract
+        self._digest = _entry_digest(raw, file_digest) if file_digest else ""
+
+    @classmethod
+    def known(cls, kind: Kind, raw: RawRecord, record_id: str, title: str, extract: list[Any], file_digest: str) -> Entry:
+        """An entry that was validated before; its data and the document of its extract are not looked at."""
+        entry = cls.__new__(cls)
+        entry.kind, entry.raw, entry.id, entry.title = kind, raw, record_id, title
+        entry._record, entry._extract = None, extract
+        entry._digest = _entry_digest(raw, file_digest)
+        return entry
 
     @property
     def digest(self) -> str:
@@ -76,17 +100,55 @@ class Entry:
 
     @property
     def extract(self) -> Extract:
-        """Links, mentioned ids, named files, and whether its texts cite figures."""
+        """Links, mentioned ids, named files, and whether its texts or fields cite figures."""
         if self._extract is None:
             record = self.record
             prose = (*prose_fields(record), (("title",), record.title))
             mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
             files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
-            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose))
+            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record)), bool(record.acknowledged))
+        elif isinstance(self._extract, list):
+            self._extract = Extract.of(self._extract)
         return self._extract
+
+    @property
+    def targets(self) -> list[str]:
+        """The ids that its links name, as often as they stand there."""
+        extract = self._extract
+        if isinstance(extract, list):  # most entries are asked for nothing else
+            return [target for _, _, target in extract[0]]
+        return [link.target for link in self.extract.links]
+
+    @property
+    def blockers(self) -> list[tuple[Loc, str]]:
+        """Where it names what it waits for, and the ids that it names there."""
+        extract = self._extract
+        if isinstance(extract, list):  # as above
+            return [(tuple(loc), target) for loc, words, target in extract[0] if words.endswith(_ORDERS)]
+        return [(link.loc, link.target) for link in self.extract.links if link.ref.orders]
+
+    @property
+    def accepts(self) -> bool:
+        """Whether the record acknowledges a problem."""
+        return bool(self._extract[4]) if isinstance(self._extract, list) else self.extract.accepts
+
+    @property
+    def names_files(self) -> bool:
+        """Whether it names files beside itself."""
+        return bool(self._extract[2]) if isinstance(self._extract, list) else bool(self.extract.files)
+
+    @property
+    def cites(self) -> bool:
+        """Whether its texts or fields cite figures."""
+        return bool(self._extract[3]) if isinstance(self._extract, list) else self.extract.cites
 
     def __repr__(self) -> str:
         return f"Entry({self.kind.name} {self.id})"
+
+
+def _entry_digest(raw: RawRecord, file_digest: str) -> str:
+    """By the content of the file and the place in it: what is moved is something else, since problems name its place."""
+    return f"{file_digest} {raw.path}:{raw.line}"
 
 
 class BackLink(NamedTuple):
@@ -122,6 +184,16 @@ class Registry:
         """Whether there is a record with this id."""
         return record_id in self.entries
 
+    def content(self, path: str) -> bytes:
+        """The content of a file of the project, empty when it cannot be read; `path` is relative to the project's root."""
+        if path not in self._contents:
+            root = next((entry.raw.root for entry in self.entries.values()), None)
+            try:
+                self._contents[path] = (root / path).read_bytes() if root is not None else b""
+            except OSError:
+                self._contents[path] = b""
+        return self._contents[path]
+
     def has_slug(self, word: str) -> bool:
         """Whether a word is the id of a record without a prefix that holds a digit; results are not named in prose."""
         entry = self.entries.get(word)
@@ -151,11 +223,17 @@ class Registry:
 
     def links_from(self, record_id: str) -> tuple[LinkField, ...]:
         """The links of a record, in the order of its fields; empty when there is no such record."""
-        return self._links.get(record_id, ())
+        entry = self.entries.get(record_id)
+        return entry.extract.links if entry is not None else ()
 
     def links_to(self, record_id: str) -> list[BackLink]:
         """Which records point to this one, and in which field."""
-        return self._back_links.get(record_id, [])
+        links = self._back_links
+        known = links.get(record_id)
+        if known is None:
+            sources = self._sources.get(record_id, ())
+            known = links[record_id] = [BackLink(source, link) for source in sources for link in source.extract.links if link.target == record_id]
+        return known
 
     def pointing_at(self, record_id: str, kind: str, field: str) -> list[Entry]:
         """The entries of a kind whose field names this record: `pointing_at("R1", "defect", "fixed_by")`."""
@@ -178,13 +256,20 @@ class Registry:
         return found
 
     @cached_property
-    def _links(self) -> dict[str, tuple[LinkField, ...]]:
-        return {entry.id: entry.extract.links for entry in self.entries.values()}
+    def _contents(self) -> dict[str, bytes]:
+        """The files that somebody asked for."""
+        return {}
 
     @cached_property
     def _back_links(self) -> dict[str, list[BackLink]]:
-        back: dict[str, list[BackLink]] = {}
-        for source, links in self._links.items():
-            for link in links:
-                back.setdefault(link.target, []).append(BackLink(self.entries[source], link))
-        return back
+        """The back-links of the records that somebody asked for."""
+        return {}
+
+    @cached_property
+    def _sources(self) -> dict[str, dict[Entry, None]]:
+        """The entries that point to each record, each once, in the order of the registry."""
+        sources: dict[str, dict[Entry, None]] = {}
+        for entry in self.entries.values():
+            for target in entry.targets:
+                sources.setdefault(target, {})[entry] = None
+        return sources

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,24 @@ MAX_DEPTH = 64
 """Limits that no honest record meets; they keep a hostile file from taking the memory or the stack."""
 
 
-@dataclass(frozen=True, slots=True)
 class RawRecord:
-    """A record as read: its data, the file (relative to the project), and its position when the file holds a list."""
+    """A record as read: its data, the file (relative to the project), and its position when the file holds a list.
 
-    root: Path
-    path: str
-    data: dict[str, Any]
-    line: int = 1
-    index: int | None = None
+    `data` may be a function that gives the data when somebody asks for it.
+    """
+
+    __slots__ = ("_data", "index", "line", "path", "root")
+
+    def __init__(self, root: Path, path: str, data: dict[str, Any] | Callable[[], dict[str, Any]], line: int = 1, index: int | None = None) -> None:
+        self.root, self.path, self.line, self.index = root, path, line, index
+        self._data = data
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The values by the names of the record's fields."""
+        if not isinstance(self._data, dict):
+            self._data = self._data()
+        return self._data
 
     def place_of(self, loc: Loc = (), *, value: bool = False) -> Place:
         """The place of a key, or of its value; where the way does not exist, the place of the nearest parent."""
@@ -270,6 +280,13 @@ def _parse_json(data: bytes) -> tuple[Any, list[int]]:
         raise SourceError(YAML_SYNTAX, f"nested more than {MAX_DEPTH} deep") from None
 
 
+@lru_cache(maxsize=1 << 17)
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key under which D2 comes before D10."""
+    simple = _WORD_AND_NUMBER(text)
+    if simple is not None:
+        return ((1, 0, simple[1].lower()), (0, int(simple[2]), ""))
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part.lower()) for part in re.split(r"([0-9]+)", text) if part)
+
+
+_WORD_AND_NUMBER = re.compile(r"([^0-9]+)([0-9]+)\Z").match

@@ -4,44 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kvdocs.cache import Cache
-from kvdocs.checks import evidence, figures, files, links, work
-from kvdocs.memo import Memo
+from kvdocs.cache import Scan
+from kvdocs.checks import cited, evidence, figures, files, links, seals, work
+from kvdocs.checks.inputs import Inputs
+from kvdocs.judge import Judge
+from kvdocs.memo import Memo, Recorder
 from kvdocs.problems import UNUSED_ACKNOWLEDGEMENT, Problem, acknowledge, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Entry, Registry
 
-CHECKS: tuple[Callable[[Registry, Project, Memo], Iterator[Problem]], ...] = (
-    links.check_links,  # first: what the others say of a link to nowhere would only repeat it
-    links.check_mentions,
-    files.check_files,
-    work.check_cycles,
-    figures.check_figures,
-    evidence.check_evidence,
-)
-"""Checks of the whole; each may keep what it found about single records."""
+CHECKS: tuple[Callable[[Registry, Project, Memo], Iterator[Problem]], ...] = (files.check_files, work.check_cycles, seals.check_seals)
+"""Checks of the whole."""
 
 
-def run_checks(registry: Registry, project: Project, cache: Cache | None = None) -> list[Problem]:
-    """Everything that is wrong between the records and inside them, in order of place, acknowledgements applied."""
-    memo = Memo(cache or Cache(project.cache, enabled=False), registry)
+def run_checks(registry: Registry, project: Project, scan: Scan | None = None) -> list[Problem]:
+    """Everything that is wrong between the records and inside them, in order of place, acknowledgements applied.
+
+    `scan` is the look at the files that the registry was read from: what it shows as unchanged is not checked again.
+    """
+    memo = Memo(registry, project.root, scan)
     found = [problem for check in CHECKS for problem in check(registry, project, memo)]
+    checks = RecordChecks(registry, project)
     for entry in registry:
-        found += memo.problems("record", entry, _check_record)
+        found += memo.problems(entry, checks)
     memo.save()
     return in_order(_acknowledged(registry, found))
 
 
-def _check_record(entry: Entry, registry: Registry) -> Iterator[Problem]:
-    """What is wrong with one record: the rules of its kind, and a status that its blockers contradict."""
-    for check in entry.kind.checks:
-        yield from check(entry, registry)
-    yield from work.check_status(entry, registry)
+class RecordChecks:
+    """Everything that is wrong with one record: what it holds is held against what it links to, and against what links to it."""
+
+    def __init__(self, registry: Registry, project: Project) -> None:
+        self.inputs = Inputs(registry)
+        self.root = project.root
+        self.hashes: dict[str, tuple[str, str]] = {}
+
+    def __call__(self, entry: Entry, registry: Recorder) -> Iterator[Problem]:
+        """The problems of an entry; `registry` notes what was looked at to find them."""
+        yield from links.check_links(entry, registry)
+        yield from links.check_mentions(entry, registry)
+        for check in entry.kind.checks:
+            yield from check(entry, registry)
+        yield from work.check_status(entry, registry)
+        yield from figures.check_figures(entry, registry, self.inputs)
+        yield from cited.check_cited(entry, registry, self.inputs)
+        yield from evidence.check_evidence(entry, Judge(registry, self.root, self.hashes))
 
 
 def _acknowledged(registry: Registry, found: list[Problem]) -> list[Problem]:
     """The problems with the reasons of their records, and the acknowledgements that accept nothing."""
-    accepting = [entry for entry in registry if entry.raw.data.get("acknowledged")]
+    accepting = [entry for entry in registry if entry.accepts]
     reasons = {(entry.id, a.code): a.because for entry in accepting for a in entry.record.acknowledged}
     judged, used = acknowledge(found, reasons)
     for entry in accepting:

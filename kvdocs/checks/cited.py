@@ -14,10 +14,9 @@ from kvdocs.figures.typed import TypedNumber, is_figure, typed_number, typed_num
 from kvdocs.kinds.item import Item
 from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
 from kvdocs.ledger import Ledger, ledger_of
-from kvdocs.memo import Memo
+from kvdocs.memo import Recorder
 from kvdocs.model import Loc, prose_fields
 from kvdocs.problems import Problem
-from kvdocs.project import Project
 from kvdocs.registry import Entry, Registry
 
 QUOTING = ("claim", "reference", "result", "script", "environment", "owner", "probe")
@@ -27,15 +26,15 @@ NOT_ABOUT = ("environment", "script", "probes", "noise_floor", "results", "sourc
 """Fields by which a measurement and another record meet without the one being about the other."""
 
 
-def check_cited(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
+def check_cited(entry: Entry, registry: Recorder, inputs: Inputs) -> Iterator[Problem]:
     """Every citation gives a figure, every figure beside a citation is what it gives, and nothing is typed that a measurement has."""
-    inputs = Inputs(registry)
-    for entry in registry:
-        if entry.extract.cites:
-            yield from memo.keyed("citations", entry, inputs.key(entry), lambda entry=entry: _citations(entry, registry))  # type: ignore[misc]  # the default binds the entry of this round
-        near = _measurements_near(entry, registry)
-        if near:
-            yield from memo.keyed("typed", entry, inputs.key(entry, near), lambda entry=entry, near=near: _typed(entry, near, registry))  # type: ignore[misc]  # as above
+    near = _measurements_near(entry, registry)
+    if entry.cites or near:
+        registry.note(inputs.looks(entry, near))
+    if entry.cites:
+        yield from _citations(entry, inputs.registry)
+    if near:
+        yield from _typed(entry, near, inputs.registry)
 
 
 def _citations(entry: Entry, registry: Registry) -> Iterator[Problem]:

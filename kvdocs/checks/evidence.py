@@ -1,28 +1,26 @@
-"""Checks of evidence: what executions support, contradict, or no longer show; and that no result was changed."""
+"""Checks of evidence: what executions support, contradict, or no longer show."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kvdocs.exhibit import Evidence, Exhibit
-from kvdocs.judge import Judge, judge_of, same_commit
+from kvdocs.judge import Judge, same_commit
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.item import Item
-from kvdocs.memo import Memo
-from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, NOT_AS_STORED, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
-from kvdocs.project import Project
-from kvdocs.registry import Entry, Registry
+from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
+from kvdocs.registry import Entry
 
 
-def check_evidence(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
-    """Every status against the executions that bear on it, and every result against its seal."""
-    judge = judge_of(registry, project.root)
-    for entry in registry.of("defect"):
+def check_evidence(entry: Entry, judge: Judge) -> Iterator[Problem]:
+    """The status of a defect or an item against the executions that bear on it."""
+    if isinstance(entry.record, Defect):
         yield from _defect(entry, judge)
-    for entry in registry.of("item"):
+    elif isinstance(entry.record, Item):
         yield from _item(entry, judge)
-    yield from _stale(registry, judge)
-    yield from _seals(registry, project)
+    else:
+        return
+    yield from _stale(entry, judge)
 
 
 def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
@@ -69,25 +67,13 @@ def _item(entry: Entry, judge: Judge) -> Iterator[Problem]:
             yield Problem(GATE_NOT_PASSED, f"{entry.id} is done, and its gate {verdict.id} is {verdict.word}: {verdict.reason}", place, entry.id, hint)
 
 
-def _stale(registry: Registry, judge: Judge) -> Iterator[Problem]:
-    """Stale executions, once for each record and reason."""
-    for entry in (*registry.of("defect"), *registry.of("item")):
-        evidence = judge.of(entry.id)
-        by_reason: dict[str, list[Exhibit]] = {}
-        for exhibit in evidence.exhibits if evidence is not None else ():
-            for reason in exhibit.stale:
-                by_reason.setdefault(reason, []).append(exhibit)
-        for reason, exhibits in by_reason.items():
-            names = ", ".join(e.result for e in exhibits)
-            yield Problem(STALE_EVIDENCE, f"{names}: {reason}", entry.raw.place_of(), entry.id, f"run {exhibits[0].script} again")
-
-
-def _seals(registry: Registry, project: Project) -> Iterator[Problem]:
-    """Every result and log is as it was stored. A damaged record may not even load, so folders are looked at, not entries."""
-    from kvdocs.evidence.store import verify
-
-    root = project.registry / "results"
-    if root.is_dir():
-        for damage in verify(root):
-            path = damage.path.relative_to(project.root).as_posix()
-            yield Problem(NOT_AS_STORED, damage.what, Place(path), None, "restore it from version control; a result is never edited, only superseded")
+def _stale(entry: Entry, judge: Judge) -> Iterator[Problem]:
+    """Stale executions, once for each reason."""
+    evidence = judge.of(entry.id)
+    by_reason: dict[str, list[Exhibit]] = {}
+    for exhibit in evidence.exhibits if evidence is not None else ():
+        for reason in exhibit.stale:
+            by_reason.setdefault(reason, []).append(exhibit)
+    for reason, exhibits in by_reason.items():
+        names = ", ".join(e.result for e in exhibits)
+        yield Problem(STALE_EVIDENCE, f"{names}: {reason}", entry.raw.place_of(), entry.id, f"run {exhibits[0].script} again")

@@ -1,20 +1,18 @@
-"""Checks of figures: formulas, published figures, claims, comparisons, and the figures that texts cite."""
+"""Checks of figures: formulas, published figures, claims and comparisons."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
+from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.figures.claims import Judgement, Verdict
 from kvdocs.figures.comparison import Order, order_of
-from kvdocs.figures.formula import Fault, FormulaError
+from kvdocs.figures.names import Fault, FormulaError
 from kvdocs.figures.table import Figure, Reproduction
 from kvdocs.figures.units import UnknownUnitError, unit
 from kvdocs.kinds.claim import CLAIM_FAILS, CLAIM_UNDECIDED, CLAIM_UNSUPPORTED, Claim
 from kvdocs.kinds.measurement import (
-    CITATION_ERROR,
     FORMULA_CYCLE,
     FORMULA_ERROR,
     INVALID_ARM,
@@ -29,11 +27,10 @@ from kvdocs.kinds.measurement import (
     Measurement,
 )
 from kvdocs.ledger import Ledger, ledger_of
-from kvdocs.memo import Digests, Memo
+from kvdocs.memo import Recorder
 from kvdocs.model import Loc
 from kvdocs.problems import Code, Problem
-from kvdocs.project import Project
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Entry
 
 _FORMULA_CODES: dict[Fault, Code] = {"form": FORMULA_ERROR, "name": FORMULA_ERROR, "undefined": FORMULA_ERROR, "units": UNIT_MISMATCH, "cycle": FORMULA_CYCLE}
 """An empty cell is no error of a formula, and what another error blocks is not reported again."""
@@ -41,58 +38,12 @@ _FORMULA_CODES: dict[Fault, Code] = {"form": FORMULA_ERROR, "name": FORMULA_ERRO
 _PUBLISHED_CODES = {Reproduction.DIFFERS: PUBLISHED_DIFFERS, Reproduction.UNDECIDED: PUBLISHED_UNDECIDED, Reproduction.UNSUPPORTED: PUBLISHED_UNSUPPORTED}
 
 
-def check_figures(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
-    """What computing the figures of all measurements and claims brings to light."""
-    inputs = Inputs(registry)
-    for entry in registry.of("measurement"):
-        yield from memo.keyed("figures", entry, inputs.key(entry), lambda entry=entry: _measurement(entry, ledger_of(registry)))  # type: ignore[misc]  # the default binds the entry of this round
-    for entry in registry.of("claim"):
-        yield from memo.keyed("claim", entry, inputs.key(entry), lambda entry=entry: _claim(entry, ledger_of(registry)))  # type: ignore[misc]  # as above
-    for entry in registry:
-        if entry.extract.cites:
-            yield from memo.keyed("citations", entry, inputs.key(entry), lambda entry=entry: _citations(entry, ledger_of(registry)))  # type: ignore[misc]  # as above
-
-
-class Inputs:
-    """Which records the figures of a record rest on: those that its formulas and citations name, and so on from there."""
-
-    def __init__(self, registry: Registry) -> None:
-        self.registry = registry
-        self.digests = Digests(registry)
-        self._named: dict[str, frozenset[str]] = {}
-
-    def key(self, entry: Entry) -> str:
-        """A digest of everything that the figures of an entry can depend on. A count depends on all records."""
-        reached: set[str] = set()
-        todo = [entry.id]
-        while todo:
-            for name in self._names(todo.pop()) - reached:
-                reached.add(name)
-                todo.append(name)
-        if "count" in reached:
-            return self.digests.of(("all", ""))
-        return " ".join(f"{name}={self.digests.of(('get', name))}" for name in sorted(reached))
-
-    def _names(self, record_id: str) -> frozenset[str]:
-        """The measurements that the texts of a record name, and `count` when it may count records."""
-        known = self._named.get(record_id)
-        if known is None:
-            entry = self.registry.get(record_id)
-            text = "\n".join(_texts(entry.raw.data)) if entry is not None else ""
-            known = self._named[record_id] = frozenset(_NAMES(text))
-        return known
-
-
-_NAMES = re.compile(r"\bM[1-9][0-9]*\b|\bcount(?=\s*\()").findall
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in the data of a record, keys of mappings left out."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
+def check_figures(entry: Entry, registry: Recorder, inputs: Inputs) -> Iterator[Problem]:
+    """What computing the figures of a measurement or of a claim brings to light."""
+    if entry.kind.name in ("measurement", "claim"):
+        registry.note(inputs.looks(entry))
+        ledger = ledger_of(inputs.registry)
+        yield from _measurement(entry, ledger) if entry.kind.name == "measurement" else _claim(entry, ledger)
 
 
 def _measurement(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
@@ -211,11 +162,3 @@ def _claim_code(judgement: Judgement) -> Code | None:
         return CLAIM_FAILS
     worst = judgement.worst
     return CLAIM_UNSUPPORTED if judgement.unsupported and worst is not None and worst.verdict is Verdict.HOLDS else CLAIM_UNDECIDED
-
-
-def _citations(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
-    for cited in ledger.cited_in(entry):
-        error = cited.citation.error
-        if error is not None and error.fault != "blocked":
-            place = place_in_text(entry.raw, cited.loc, cited.text, error.offset)
-            yield Problem(CITATION_ERROR, f"a citation in {entry.id}: {error.message}", place, entry.id, error.hint)

@@ -14,7 +14,7 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
     """Every file that a record names is there, below the project's root, links followed."""
     root = project.root.resolve()
     for entry in registry:
-        if not entry.extract.files:
+        if not entry.names_files:
             continue
         folder = (project.root / entry.raw.path).parent
         for loc, name in entry.extract.files:
@@ -29,4 +29,4 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
 def named_outside(registry: Registry, project: Project) -> bool:
     """Whether a record names a file that is not in the registry: then the registry alone does not tell what is there."""
     inside = project.registry.resolve()
-    return any(not (folder / name).resolve().is_relative_to(inside) for entry in registry for _, name in entry.extract.files for folder in ((project.root / entry.raw.path).parent,))
+    return any(not (folder / name).resolve().is_relative_to(inside) for entry in registry if entry.names_files for _, name in entry.extract.files for folder in ((project.root / entry.raw.path).parent,))

@@ -1,4 +1,4 @@
-"""What the figures of a record rest on: the key under which problems with them are kept."""
+"""What the figures of a record rest on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kvdocs.memo import ALL, Digests
+from kvdocs.memo import ALL, Look
 from kvdocs.registry import Entry, Registry
 
 _NAMES = re.compile(r"\bM[1-9][0-9]*\b|\b(?:count|results)(?=\s*\()").findall
@@ -17,11 +17,10 @@ class Inputs:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self.digests = Digests(registry)
         self._named: dict[str, frozenset[str]] = {}
 
-    def key(self, entry: Entry, also: Iterable[str] = ()) -> str:
-        """A digest of everything that the figures of an entry, and those of the measurements in `also`, can depend on.
+    def looks(self, entry: Entry, also: Iterable[str] = ()) -> list[Look]:
+        """Everything that the figures of an entry, and those of the measurements in `also`, can depend on.
 
         A count depends on all records, and what executions gave on all executions and scripts.
         """
@@ -32,9 +31,8 @@ class Inputs:
                 reached.add(name)
                 todo.append(name)
         if "count" in reached:
-            return self.digests.of(ALL)
-        executed = [self.digests.of(f"#{kind}") for kind in ("result", "script")] if "results" in reached else []
-        return " ".join([*(f"{name}={self.digests.of(name)}" for name in sorted(reached)), *executed])
+            return [ALL]
+        return [*sorted(reached - {"results"}), *(("#result", "#script") if "results" in reached else ())]
 
     def _names(self, record_id: str) -> frozenset[str]:
         """The measurements that the texts of a record name, and `count` and `results` when it may count records or read executions."""

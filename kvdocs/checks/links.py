@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvdocs.memo import Memo
 from kvdocs.mentions import has_prefix
 from kvdocs.problems import UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
-from kvdocs.project import Project
-from kvdocs.registry import Registry
+from kvdocs.registry import Entry, Registry
 
 
-def check_links(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
+def check_links(entry: Entry, registry: Registry) -> Iterator[Problem]:
     """Every typed link names a record that exists, of a kind that the field allows."""
-    for entry in registry:
-        for link in registry.links_from(entry.id):
-            target = registry.get(link.target)
-            if target is None:
-                if link.target in registry.broken:
-                    continue
-                known = [e.id for e in registry if not link.ref.kinds or e.kind.name in link.ref.kinds]
-                hint = did_you_mean(link.target, known) or _wanted(link.ref.kinds)
-                yield Problem(UNKNOWN_REF, f"`{_field(link.loc)}` of {entry.id} names {link.target!r}, which no record has", entry.raw.place_of(link.loc, value=True), entry.id, hint)
-            elif link.ref.kinds and target.kind.name not in link.ref.kinds:
-                message = f"`{_field(link.loc)}` of {entry.id} names {link.target}, which is a record of kind {target.kind.name}"
-                yield Problem(WRONG_KIND, message, entry.raw.place_of(link.loc, value=True), entry.id, _wanted(link.ref.kinds))
+    for link in registry.links_from(entry.id):
+        target = registry.get(link.target)
+        if target is None:
+            if link.target in registry.broken:
+                continue
+            known = [e.id for e in registry if not link.ref.kinds or e.kind.name in link.ref.kinds]
+            hint = did_you_mean(link.target, known) or _wanted(link.ref.kinds)
+            yield Problem(UNKNOWN_REF, f"`{_field(link.loc)}` of {entry.id} names {link.target!r}, which no record has", entry.raw.place_of(link.loc, value=True), entry.id, hint)
+        elif link.ref.kinds and target.kind.name not in link.ref.kinds:
+            message = f"`{_field(link.loc)}` of {entry.id} names {link.target}, which is a record of kind {target.kind.name}"
+            yield Problem(WRONG_KIND, message, entry.raw.place_of(link.loc, value=True), entry.id, _wanted(link.ref.kinds))
 
 
 def _wanted(kinds: tuple[str, ...]) -> str | None:
@@ -35,14 +32,13 @@ def _field(loc: tuple[str | int, ...]) -> str:
     return ".".join(str(part) for part in loc if isinstance(part, str))
 
 
-def check_mentions(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
+def check_mentions(entry: Entry, registry: Registry) -> Iterator[Problem]:
     """Every id that prose mentions is the id of a record."""
-    for entry in registry:
-        for loc, word in entry.extract.mentions:
-            if has_prefix(word, registry) and not registry.has(word) and word not in registry.broken:
-                place = _place_in(entry.raw.place_of(loc, value=True), (entry.raw.root / entry.raw.path).read_text(encoding="utf-8-sig"), word)
-                hint = did_you_mean(word, registry.entries) or "if it is not an id, put it in backticks"
-                yield Problem(UNKNOWN_MENTION, f"{entry.id} mentions {word}, which no record has", place, entry.id, hint)
+    for loc, word in entry.extract.mentions:
+        if has_prefix(word, registry) and not registry.has(word) and word not in registry.broken:
+            place = _place_in(entry.raw.place_of(loc, value=True), (entry.raw.root / entry.raw.path).read_text(encoding="utf-8-sig"), word)
+            hint = did_you_mean(word, registry.entries) or "if it is not an id, put it in backticks"
+            yield Problem(UNKNOWN_MENTION, f"{entry.id} mentions {word}, which no record has", place, entry.id, hint)
 
 
 def _place_in(start: Place, text: str, word: str) -> Place:
