@@ -70,10 +70,12 @@ class Renderer:
 
 @lru_cache(maxsize=8)
 def _environment(templates: tuple[Path, ...], dialect: Dialect) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 
+    # `kvdocs/NAME` is the shipped template, for one of the same name that only adds to it.
+    loader = ChoiceLoader([FileSystemLoader([str(t) for t in templates]), PrefixLoader({"kvdocs": FileSystemLoader(str(default_templates()))})])
     # Markdown, not HTML: values are escaped for Markdown by the filters.
-    environment = Environment(loader=FileSystemLoader([str(t) for t in templates]), undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters["cell"] = lambda value: markup.cell(value, dialect)
     environment.filters["code"] = markup.code
     environment.filters["shape"] = _shape

@@ -45,6 +45,13 @@ def test_a_template_of_the_project_wins_alone(tmp_path: Path) -> None:
     assert renderer.render(Page("x.md", "list.md.j2", {"title": "T"})) == "mine: T\n", "the shipped list page extends the project's frame"
 
 
+def test_a_template_of_the_project_may_add_to_the_shipped_one_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "page.md.j2").write_text('{% extends "kvdocs/page.md.j2" %}\n{% block body %}\n{{ super() }}\nmine\n{% endblock %}\n')
+    renderer = Renderer.of(Project(tmp_path), Dialect.SITE)
+    assert renderer.render(Page("x.md", "page.md.j2", {"title": "T", "sections": ()})) == '---\ntitle: "T"\n---\n\n# T\n\nmine\n'
+
+
 def test_a_name_that_the_context_lacks_is_an_error() -> None:
     renderer = Renderer((default_templates(),), Dialect.SITE)
     with pytest.raises(TemplateFaultError, match=r"page\.md\.j2, for x\.md: 'sections' is undefined"):

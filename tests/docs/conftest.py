@@ -48,7 +48,11 @@ def place(tmp_path: Path) -> Callable[[str], Path]:
             return folder / "my-record"
         if name == "this registry":
             return copy_of_this_registry(folder / "record")
-        assert name == "an empty folder", f"a page runs in an empty folder, a new project or this registry, not in {name!r}"
+        if name == "a checkout":
+            checkout = copy_of_this_registry(folder / "kvdocs")
+            shutil.copytree(REPOSITORY / "kvdocs", checkout / "kvdocs", ignore=shutil.ignore_patterns("__pycache__"))
+            return checkout
+        assert name == "an empty folder", f"a page runs in an empty folder, a new project, a checkout or this registry, not in {name!r}"
         return folder
 
     return prepare
