@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kvdocs.pictures.graph_data import WORK, Graph, most_important, neighbourhood, reduced, unfinished
 from kvdocs.pictures.graph_picture import graph_svg, joined
 from kvdocs.pictures.layout import Engine, Layout, lay_out
+from kvdocs.pictures.shapes import WORDS
 from kvdocs.view import Picture
 
 WHOLE_LIMIT = 2000
@@ -21,6 +22,14 @@ STILL_LIMIT = 150
 IMPORTANT = 40
 NEIGHBOURS = 60
 HOPS = 2
+
+LINES = {
+    ("blocks", True): "thick red arrows are what holds somebody up today",
+    ("blocks", False): "thin arrows are what no longer does",
+    ("fixes", False): "dashed ones lead to the defect that an item fixes",
+    ("implements", False): "dotted ones come from the pull request that implements an item",
+}
+"""What the lines stand for, by relation and whether they hold up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,16 @@ def _whole(name: str, graph: Graph, layout: Layout, remark: str) -> Picture:
     title = "What waits for what" if name == "graph" else "What matters most now, and what it waits for"
     text = f"{described(graph)} {remark}".strip()
     large = name == "graph" and len(graph.nodes) > STILL_LIMIT
-    return Picture(graph_svg(graph, layout, name=name, title=title, description=text, interactive=name == "graph", for_screen_only=large), text)
+    svg = graph_svg(graph, layout, name=name, title=title, description=text, interactive=name == "graph", for_screen_only=large)
+    return Picture(svg, text, legend(graph) if name == "graph" else "")
+
+
+def legend(graph: Graph) -> str:
+    """What the outlines and lines of a picture mean, as far as they occur in it."""
+    kinds = {node.kind for node in graph.nodes.values()}
+    lines = {(arrow.relation, arrow.holds_up) for arrow in graph.arrows}
+    sentences = ["; ".join(words for kind, words in WORDS.items() if kind in kinds), "; ".join(words for line, words in LINES.items() if line in lines)]
+    return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences if sentence)
 
 
 def _left_out(graph: Graph, centre: str, part: Graph) -> int:

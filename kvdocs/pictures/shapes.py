@@ -8,8 +8,13 @@ from kvdocs.pictures.svg import element, number
 POINT = 14.0
 FOLD = 12.0
 
-WORDS = {"item": "roadmap item", "decision": "decision", "reference": "pull request, issue or commit", "defect": "defect"}
-"""What the outlines stand for, in the order of a legend; all other kinds are plain rectangles."""
+WORDS = {
+    "item": "boxes with round corners are roadmap items",
+    "decision": "hexagons are decisions",
+    "reference": "pills are pull requests, issues and commits elsewhere",
+    "defect": "sheets with a folded corner are defects",
+}
+"""What the outlines stand for, for a legend; all other kinds are plain rectangles."""
 
 
 def outline(kind: str, width: float = BOX_WIDTH, height: float = BOX_HEIGHT) -> str:

@@ -26,6 +26,10 @@ def test_the_picture_of_a_repair_and_what_waits_for_it() -> None:
     assert pictures.all is not None
     assert pictures.all.text == "5 records: 2 actionable, 1 waiting, 1 confirmed, 1 open. R5 waits for R1 and Q1. R1 fixes D2."
     assert (pictures.important, pictures.remark) == (None, "")
+    assert pictures.all.caption == (
+        "Boxes with round corners are roadmap items; hexagons are decisions; pills are pull requests, issues and commits elsewhere; sheets with a folded corner are defects."
+        " Thick red arrows are what holds somebody up today; dashed ones lead to the defect that an item fixes; dotted ones come from the pull request that implements an item."
+    )
     assert pictures.all.svg + "\n" == (BESIDE / "repair.svg").read_text(encoding="utf-8")
 
 
