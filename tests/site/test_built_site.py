@@ -99,10 +99,8 @@ def test_a_page_is_as_light_as_the_documentation_says(site: Path) -> None:
     loaded = [site / "records" / "D2" / address for address in Page(page.read_text(encoding="utf-8")).asked if address.partition("?")[0].endswith((".css", ".js"))]
     search = [site / "search" / "search_index.json", site / "api" / "search.json"]
     told = (Path(__file__).parents[2] / "site_src" / "reference" / "site.md").read_text(encoding="utf-8")
-    for words, paths in (("HTML", [page]), ("Styles and scripts", loaded)):
-        [stated] = re.findall(rf"(?:{words}[^.]*?|has )([0-9]+) KB[^.]*?, ([0-9]+) KB on the wire", told.partition(words if words != "HTML" else "## What a page weighs")[2])[:1]
-        assert weight(paths) == (pytest.approx(int(stated[0]), rel=0.2), pytest.approx(int(stated[1]), rel=0.2))
-    assert weight(search)[1] < 250
+    stated = [(int(size), int(wire)) for size, wire in re.findall(r"\| ([0-9]+) KB \| ([0-9]+) KB \|", told)]
+    assert [weight(paths) for paths in ([page], loaded, search)] == [(pytest.approx(size, rel=0.25), pytest.approx(wire, rel=0.25)) for size, wire in stated]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
