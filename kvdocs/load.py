@@ -108,9 +108,10 @@ def _duplicate(first: Entry, second: Entry) -> Problem:
 
 
 def _ids_by_name(path: str) -> list[str]:
-    """The ids that an unreadable file may have held: people name a file for its record."""
+    """The ids that an unreadable file may have held: people name a file for its record, and `kvdocs new` adds the title behind a dash."""
     parts = path.split("/")
-    return [parts[-1].rsplit(".", 1)[0], parts[-2]]
+    name = parts[-1].rsplit(".", 1)[0]
+    return [name, name.split("-")[0], parts[-2]]
 
 
 def _unknown_folders(project: Project, kinds: tuple[Kind, ...]) -> Iterator[Problem]:

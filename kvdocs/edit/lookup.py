@@ -52,7 +52,7 @@ def find_record(project: Project, kinds: tuple[Kind, ...], record_id: str, at: s
     records = all_records(project, kinds)
     found = [f for f in records if f.id == record_id]
     if not found:
-        if any(record_id in file_names(project, kind) for kind in kinds):
+        if any(name == record_id or name.startswith(f"{record_id}-") for kind in kinds for name in file_names(project, kind)):
             raise EditError(f"the file of {record_id} cannot be read", "`kvdocs check` says what is wrong with it")
         raise EditError(f"no record has the id {record_id!r}", did_you_mean(record_id, (f.id for f in records)))
     if at is not None:

@@ -59,7 +59,8 @@ def _by_record(changes: list[Change]) -> list[Line]:
 
 
 def _problem(problem: Problem) -> Line:
-    return (problem.record or problem.place.path, f"{problem.severity} {problem.code.name}: {problem.message}")
+    words = f"{problem.severity} {problem.code.name}: {problem.message}"
+    return (problem.record, words) if problem.record else ("", f"{problem.place.path}: {words}")
 
 
 def text_lines(difference: Difference) -> Iterator[str]:
