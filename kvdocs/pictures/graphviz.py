@@ -35,13 +35,21 @@ _HEAD = (
 @lru_cache(maxsize=1)
 def graphviz_engine() -> Engine | None:
     """An engine that asks Graphviz, or None when there is none that can lay out a small graph."""
-    for program in (_dot_program, _library_program):
-        try:
-            _parts_of(program("digraph { n0 -> n1 }\n"))
-        except (ImportError, *_FAILURES):
-            continue
-        return _engine(program)
-    return None
+    return next((engine for program in (_dot_program, _library_program) if (engine := _engine_of(program)) is not None), None)
+
+
+def library_engine() -> Engine | None:
+    """As `graphviz_engine`, by pygraphviz alone."""
+    return _engine_of(_library_program)
+
+
+def _engine_of(program: _Program) -> Engine | None:
+    """An engine that uses a program, or None when it cannot lay out a small graph."""
+    try:
+        _parts_of(program("digraph { n0 -> n1 }\n"))
+    except (ImportError, *_FAILURES):
+        return None
+    return _engine(program)
 
 
 def _engine(program: _Program) -> Engine:

@@ -12,13 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvdocs.pictures.graph_data import Graph, components
-from kvdocs.pictures.graphviz import dot_text, graphviz_engine
+from kvdocs.pictures.graphviz import dot_text, graphviz_engine, library_engine
 from kvdocs.pictures.layered import column_of, layered_parts, spread_out
 from kvdocs.pictures.layout import BOX_HEIGHT, BOX_WIDTH, Engine, Layout, best_engine, lay_out
 from kvdocs.pictures.packing import pack
 from tests.pictures.conftest import graph
 
-ENGINES = [pytest.param(layered_parts, id="own"), pytest.param(graphviz_engine(), id="graphviz", marks=pytest.mark.skipif(graphviz_engine() is None, reason="no Graphviz here"))]
+ENGINES = [
+    pytest.param(layered_parts, id="own"),
+    pytest.param(graphviz_engine(), id="graphviz", marks=pytest.mark.skipif(graphviz_engine() is None, reason="no Graphviz here")),
+    pytest.param(library_engine(), id="pygraphviz", marks=pytest.mark.skipif(library_engine() is None, reason="no pygraphviz here")),
+]
 GRAPHS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)).filter(lambda p: p[0] != p[1]), min_size=1, max_size=20, unique=True).map(
     lambda pairs: graph(" ".join(f"n{a}>n{b}" for a, b in pairs), nodes="alone1 alone2")
 )
