@@ -9,9 +9,6 @@ import click
 
 from kvdocs.cli.output import fail, paint, say, the_project
 
-SLOW = 1.0
-"""Seconds after which a step says that it is running."""
-
 
 @click.command()
 @click.option("--engine", type=click.Choice(["mkdocs", "properdocs", "zensical"]), default="mkdocs", help="What turns Markdown into the site.")
