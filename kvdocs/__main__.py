@@ -8,7 +8,7 @@ import gc
 def main() -> None:
     """Run the command line."""
     # Commands are short and make many small objects: collecting them costs more than it frees.
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(500_000, 20, 100)
     from kvdocs.cli import cli
 
     cli(prog_name="kvdocs")

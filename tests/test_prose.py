@@ -1,0 +1,21 @@
+"""Words of a text that may name a record."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kvdocs.prose import WORDS, prefixed_words
+
+pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0"])
+
+
+@given(st.lists(pieces, max_size=12).map("".join))
+@example("x/D2#5")
+@example("D2, D3 and D2.")
+def test_the_short_way_finds_what_the_pattern_of_all_words_finds(text: str) -> None:
+    assert list(prefixed_words(text)) == [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
+
+
+def test_each_is_given_as_often_as_it_stands_there() -> None:
+    assert list(prefixed_words("D2, D3 and D2; not D02, xD4, D5-b, `D6` or #7.")) == ["D2", "D3", "D2"]
