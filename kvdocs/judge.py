@@ -12,7 +12,7 @@ import posixpath
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kvdocs.evidence.canonical import digest, sha256
 from kvdocs.exhibit import Evidence, Exhibit, GateVerdict, Tally
@@ -204,8 +204,3 @@ def _tallies(exhibits: Iterable[Exhibit]) -> list[Tally]:
 def judge_of(registry: Registry, root: Path) -> Judge:
     """The judge of a registry; the same one for the same registry."""
     return Judge(registry, root)
-
-
-def executed_or_reported(record: Any) -> str:
-    """What the figures of a measurement or an experiment rest on."""
-    return "executed" if getattr(record, "results", None) else "reported"

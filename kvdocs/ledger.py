@@ -5,21 +5,23 @@ A workbook of figures, the verdict of each claim, comparisons of arms, and what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from kvdocs.basis import basis
 from kvdocs.figures.citations import Citation, citations, cite
 from kvdocs.figures.claims import Claim as ClaimData
 from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of
 from kvdocs.figures.comparison import THRESHOLD, compare_arms
-from kvdocs.figures.formula import FormulaError, Key, ScopeError
 from kvdocs.figures.interval import UndefinedError
+from kvdocs.figures.names import FormulaError, Key, ScopeError
 from kvdocs.figures.sheet import Cell, Column, Sheet
 from kvdocs.figures.spread import invalid_ratio, is_invalid, pooled_spread
 from kvdocs.figures.summary import ArmComparison, InvalidArm, MeasurementFigures
 from kvdocs.figures.table import CellName, Figure, Table
 from kvdocs.figures.workbook import Workbook
+from kvdocs.gathered import gatherer
 from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
 from kvdocs.model import Loc, formula_fields, prose_fields
@@ -39,11 +41,18 @@ class CitedIn:
 
 @dataclass(frozen=True, slots=True)
 class Dependents:
-    """What changes when a cell does: other cells, claims by id, and the fields of records that cite one of them."""
+    """What changes when a cell does: other cells, claims by id, the fields of records that cite one of them,
+    charts by measurement and title, comparisons by measurement and row.
+
+    `pools` are measurements whose noise floor a sample of the cell belongs to: the cell changes no figure of theirs, but how sure they are.
+    """
 
     cells: tuple[CellName, ...]
     claims: tuple[str, ...]
     citations: tuple[CitedIn, ...]
+    charts: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[tuple[str, Key], ...] = ()
+    pools: tuple[str, ...] = ()
 
 
 class Ledger:
@@ -51,7 +60,8 @@ class Ledger:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self.workbook = Workbook((sheet_of(record) for record in registry.records("measurement", Measurement)), self._count, registry.broken)
+        self._tables: dict[str, Table] = {}
+        self.workbook = Workbook((sheet_of(record) for record in registry.records("measurement", Measurement)), self._count, registry.broken, gatherer(registry))
 
     def of(self, record_id: str) -> MeasurementFigures | Judgement | None:
         """What is computed for a record: the figures of a measurement, the judgement of a claim; None for others and where nothing can be computed."""
@@ -61,12 +71,28 @@ class Ledger:
 
     def table(self, measurement: str) -> Table:
         """The figures of a measurement that exists."""
-        return self.workbook.table(measurement)
+        if measurement not in self._tables:
+            self._tables[measurement] = self.workbook.table(measurement)
+        return self._tables[measurement]
 
     def figures(self, measurement: str) -> MeasurementFigures:
         """The figures of a measurement that exists, its comparisons, and the claims that read its cells."""
         claims = tuple(j for j in self.judgements.values() if any(cell.measurement == measurement for cell in j.cells))
-        return MeasurementFigures(self.table(measurement), self.comparisons(measurement), claims)
+        table = self.table(measurement)
+        bases = {figure.name: self.basis((figure.name,)) for figure in table.figures() if figure.quantity is not None}
+        return MeasurementFigures(table, self.comparisons(measurement), claims, bases)
+
+    def basis(self, cells: Iterable[CellName], results: Iterable[str] = ()) -> str:
+        """What cells and executions rest on: `reported`, `executed`, both, or `counted`."""
+        return basis(cells, results, self.workbook, self.registry)
+
+    def basis_of(self, record_id: str) -> str | None:
+        """What the figures of a measurement, or the verdict of a claim, rest on; None for other records, and where nothing is computed."""
+        if record_id in self.workbook.sheets:
+            sheet = self.workbook.sheets[record_id]
+            return self.basis(CellName(record_id, column, row) for row in sheet.rows for column in sheet.columns)
+        judgement = self.judgements.get(record_id)
+        return self.basis(judgement.cells, judgement.results) if judgement is not None and judgement.error is None else None
 
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
@@ -120,7 +146,21 @@ class Ledger:
         cells = self.workbook.dependents(cell)
         touched = {cell, *cells}
         claims = tuple(name for name, judgement in self.judgements.items() if touched.intersection(judgement.cells))
-        return Dependents(cells, claims, tuple(cited for cited in self.citations if touched.intersection(cited.citation.cells)))
+        texts = tuple(cited for cited in self.citations if touched.intersection(cited.citation.cells))
+        is_arm = bool(self.workbook.figure(cell).cell.samples)
+        pools = tuple(sheet.id for sheet in self.workbook.sheets.values() if is_arm and cell.measurement in sheet.noise_floor)
+        return Dependents(cells, claims, texts, tuple(self._charts(touched)), tuple(self._comparisons_of(touched)), pools)
+
+    def _charts(self, touched: set[CellName]) -> Iterator[tuple[str, str]]:
+        """The charts that show one of these cells."""
+        for record in self.registry.records("measurement", Measurement):
+            columns = {cell.column for cell in touched if cell.measurement == record.id}
+            yield from ((record.id, chart.title) for chart in record.charts if columns.intersection(chart.columns))
+
+    def _comparisons_of(self, touched: set[CellName]) -> Iterator[tuple[str, Key]]:
+        """The comparisons of which one of these cells is an arm."""
+        for name in dict.fromkeys(cell.measurement for cell in touched):
+            yield from ((name, one.row) for one in self.comparisons(name) if not touched.isdisjoint((CellName(name, one.a, one.row), CellName(name, one.b, one.row))))
 
     def _judge(self, record: Claim, expression: str) -> Judgement:
         try:

@@ -63,6 +63,7 @@ def publication(inspection: Inspection) -> Publication:
         inspection.order,
         providers={
             "figures": ledger.of,
+            "basis": ledger.basis_of,
             "cited": lambda record_id: field_figures(inspection.registry.entries[record_id].record, inspection.registry),
             "charts": drawings(ledger),
             "evidence": judge.of,

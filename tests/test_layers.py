@@ -14,7 +14,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("render", "history"),
     ("pages", "checks"),
     ("judge", "order", "chains", "drawing", "document", "reports", "pictures", "schema", "answers"),
-    ("graph", "ledger", "cited", "mentions", "memo"),
+    ("graph", "ledger", "basis", "gathered", "cited", "mentions", "memo"),
     ("load", "shape", "kept"),
     ("kinds",),
     ("figures",),
@@ -28,7 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 ONLY_IN = {
     "click": ("cli",),
     "jinja2": ("render",),
-    "networkx": ("graph", "order", "chains"),
+    "networkx": ("graph", "chains"),
 }
 """Libraries that one room keeps to itself."""
 

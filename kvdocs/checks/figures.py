@@ -147,7 +147,9 @@ def _claim(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
     judgement = ledger.judgements[record.id]
     if judgement.error is not None:
         yield from _formula(entry, ("expression",), record.expression, judgement.error, record.id)
-        if judgement.error.fault == "absent":
+        if judgement.error.fault == "unexecuted":
+            yield Problem(CLAIM_UNSUPPORTED, f"{record.id}: {judgement.error.message}", entry.raw.place_of(("expression",)), record.id)
+        elif judgement.error.fault == "absent":
             yield Problem(FORMULA_ERROR, f"{record.id}: {judgement.error.message}", place_in_text(entry.raw, ("expression",), record.expression, judgement.error.offset), record.id)
         return
     code = _claim_code(judgement)

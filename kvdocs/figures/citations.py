@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kvdocs.figures import numerals
-from kvdocs.figures.formula import FormulaError, evaluate, parse
+from kvdocs.figures.formula import evaluate, parse
+from kvdocs.figures.names import FormulaError
 from kvdocs.figures.quantity import describe
 from kvdocs.figures.table import CellName, Figure, in_unit
 from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit

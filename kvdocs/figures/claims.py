@@ -14,8 +14,9 @@ from fractions import Fraction
 from math import inf
 
 from kvdocs.figures import numerals
-from kvdocs.figures.formula import FormulaError, Key, Reference, evaluate, references
+from kvdocs.figures.formula import evaluate, executions, references
 from kvdocs.figures.interval import Interval, written
+from kvdocs.figures.names import FormulaError, Key, Reference, ScopeError
 from kvdocs.figures.quantity import Quantity, describe
 from kvdocs.figures.sheet import Number
 from kvdocs.figures.table import COVERAGE, CellName, in_unit
@@ -134,7 +135,7 @@ class Judgement:
     """What the record says about a claim. `error` stands when the expression cannot be computed; then nothing is decided.
 
     `unsupported` are the figures that it rests on and that were published without their inputs:
-    agreement with such a figure decides nothing, disagreement does.
+    agreement with such a figure decides nothing, disagreement does. `results` are the executions that it reads.
     """
 
     claim: Claim
@@ -142,6 +143,7 @@ class Judgement:
     rows: tuple[RowVerdict, ...] = ()
     unsupported: tuple[str, ...] = ()
     cells: tuple[CellName, ...] = ()
+    results: tuple[str, ...] = ()
     error: FormulaError | None = None
 
     @property
@@ -176,6 +178,7 @@ def judge(claim: Claim, workbook: Workbook) -> Judgement:
     """The verdict of a claim over all its rows: fails if one fails, else undecided if one is, else holds."""
     rows: list[RowVerdict] = []
     cells: dict[CellName, None] = {}
+    results: dict[str, None] = {}
     try:
         measured = unit(claim.unit)
         for row in claim.rows or (None,):
@@ -184,23 +187,30 @@ def judge(claim: Claim, workbook: Workbook) -> Judgement:
                 quantity = evaluate(claim.expression, scope)
             finally:
                 cells |= scope.read
+                results |= scope.results
             rows.append(_judge_row(claim, row, quantity, measured))
     except UnknownUnitError as error:
         return Judgement(claim, Verdict.UNDECIDED, error=FormulaError(str(error), hint=error.hint, fault="blocked"))
     except FormulaError as error:
-        return Judgement(claim, Verdict.UNDECIDED, cells=tuple(cells), error=error)
+        return Judgement(claim, Verdict.UNDECIDED, cells=tuple(cells), results=tuple(results), error=error)
     unsupported = tuple(dict.fromkeys(name for row in rows for name in row.quantity.unsupported))
     verdicts = {row.verdict for row in rows}
     undecided = bool(unsupported) or Verdict.UNDECIDED in verdicts
     verdict = Verdict.FAILS if Verdict.FAILS in verdicts else Verdict.UNDECIDED if undecided else Verdict.HOLDS
-    return Judgement(claim, verdict, tuple(rows), unsupported, tuple(cells))
+    return Judgement(claim, verdict, tuple(rows), unsupported, tuple(cells), tuple(results))
 
 
 def all_rows(expression: str, workbook: Workbook) -> tuple[Key, ...]:
-    """The rows of a claim that is meant for all: those in which no cell is empty that the expression names without a row."""
+    """The rows of a claim that is meant for all: those in which no cell is empty that the expression names without a row.
+
+    An expression over executions alone is judged execution by execution.
+    """
     left_open = [r for r in references(expression) if r.row is None and not r.whole and r.measurement in workbook.sheets]
     if not left_open:
-        return ()
+        try:
+            return tuple(dict.fromkeys(figure.result for named in executions(expression) for figure in workbook.gather(named)))
+        except ScopeError:
+            return ()
     return tuple(row for row in workbook.sheets[str(left_open[0].measurement)].rows if all(_has_figure(workbook, r, row) for r in left_open))
 
 
@@ -210,7 +220,7 @@ def _has_figure(workbook: Workbook, reference: Reference, row: Key) -> bool:
     if row not in sheet.rows or reference.column not in sheet.columns:
         return row in sheet.rows
     error = workbook.figure(CellName(sheet.id, reference.column, row)).error
-    return error is None or error.fault != "absent"
+    return error is None or not error.is_empty
 
 
 def _judge_row(claim: Claim, row: Key | None, quantity: Quantity, measured: Unit) -> RowVerdict:

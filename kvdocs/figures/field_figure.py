@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from kvdocs.figures import numerals
 from kvdocs.figures.citations import named_figure
-from kvdocs.figures.formula import FormulaError, evaluate
+from kvdocs.figures.formula import evaluate
+from kvdocs.figures.names import FormulaError
 from kvdocs.figures.quantity import Quantity, describe
 from kvdocs.figures.sheet import Number
 from kvdocs.figures.table import CellName, Reproduction, compare, in_unit

@@ -2,7 +2,8 @@
 
 simpleeval evaluates; of its language only this remains:
 numbers (exact, with their digits), + - * / and whole powers, the functions below, and references to cells:
-`column` (this row), `M3.column` (the same row there), `M3.column[16384]` (that row), `M3.column[:]` (every row).
+`column` (this row), `M3.column` (the same row there), `M3.column[16384]` (that row), `M3.column[:]` (every row),
+and to what executions gave: `results('d8-q2-fa64', environment='h200').error` is the figure `error` of each execution of that script there.
 There are no attributes of objects, no comparisons, no text but row keys and the arguments of `count`, and no way out of the data.
 """
 
@@ -11,63 +12,22 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from simpleeval import SimpleEval
 
 from kvdocs.figures.interval import UndefinedError, written
+from kvdocs.figures.names import MAX_DIGITS, Executions, FormulaError, Reference, ScopeError, executions_of, is_executed, outermost_references, reference_of
 from kvdocs.figures.quantity import MixedUnitsError, Quantity, exact, largest, mean, smallest, total
 from kvdocs.problems import did_you_mean
 
 MAX_LENGTH = 400
 MAX_DEPTH = 30
-MAX_DIGITS = 40
 """Limits that no honest formula meets."""
-
-Key = int | str
-"""The key of a row, as the row writes it."""
-
-Fault = Literal["form", "name", "units", "undefined", "absent", "blocked", "cycle"]
-"""What kind of error: the text is not a formula; a name is unknown; dimensions differ; there is no result;
-a cell is empty; a cell that is needed has an error of its own; a formula needs itself."""
-
-
-class FormulaError(Exception):
-    """Why a formula has no value: a sentence, the offset in its text (from 0), and a hint."""
-
-    def __init__(self, message: str, offset: int = 0, hint: str | None = None, fault: Fault = "form") -> None:
-        super().__init__(message)
-        self.message, self.offset, self.hint, self.fault = message, offset, hint, fault
-
-    def __repr__(self) -> str:
-        return f"FormulaError({self.message!r}, offset={self.offset}, hint={self.hint!r}, fault={self.fault!r})"
-
-
-class ScopeError(Exception):
-    """A scope cannot give what a formula names. The evaluator adds the place."""
-
-    def __init__(self, message: str, hint: str | None = None, fault: Fault = "name") -> None:
-        super().__init__(message)
-        self.message, self.hint, self.fault = message, hint, fault
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A cell that a formula names: `row` is its key, None for the row of the formula; `whole` means every row."""
-
-    measurement: str | None
-    column: str
-    row: Key | None = None
-    whole: bool = False
-
-    def __str__(self) -> str:
-        key = "[:]" if self.whole else "" if self.row is None else f"[{self.row!r}]"
-        return (f"{self.measurement}." if self.measurement else "") + self.column + key
 
 
 class Scope(Protocol):
@@ -78,6 +38,9 @@ class Scope(Protocol):
 
     def count(self, kind: str, where: Mapping[str, str]) -> int:
         """How many records of a kind have these fields; ScopeError when there is no such kind or field."""
+
+    def executed(self, named: Executions) -> Quantity | tuple[Quantity, ...]:
+        """What executions gave: all of them, or one where the scope stands in it; ScopeError when there is nothing."""
 
 
 def evaluate(expression: str, scope: Scope) -> Quantity:
@@ -98,10 +61,17 @@ def evaluate(expression: str, scope: Scope) -> Quantity:
 def references(expression: str) -> tuple[Reference, ...]:
     """The cells that a formula names, in the order of the text, each once; FormulaError when it cannot be read."""
     tree = parse(expression)
-    return tuple(dict.fromkeys(_reference(node, expression) for node in _outermost_references(tree)))
+    return tuple(dict.fromkeys(reference_of(node, expression) for node in outermost_references(tree)))
 
 
 @lru_cache(maxsize=1024)
+def executions(expression: str) -> tuple[Executions, ...]:
+    """The executions that a formula names, each once; FormulaError when it cannot be read."""
+    nodes = sorted((node for node in ast.walk(parse(expression)) if is_executed(node)), key=lambda node: node.col_offset)  # type: ignore[attr-defined]  # all are expressions
+    outermost = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    return tuple(dict.fromkeys(executions_of(node, expression) for node in nodes if isinstance(node, ast.Attribute) and id(node) not in outermost))
+
+
 def parse(expression: str) -> ast.expr:
     """The syntax tree of a formula, which nobody changes; refused are other texts, long ones and deep ones."""
     if len(expression) > MAX_LENGTH:
@@ -122,11 +92,12 @@ def parse(expression: str) -> ast.expr:
         raise FormulaError(f"not a formula: {message}", max(0, min(where, len(expression)))) from None
     except (RecursionError, MemoryError, ValueError):
         raise FormulaError("the formula cannot be read") from None
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if start or not text.isascii() else ():
         if isinstance(node, ast.expr):
             node.col_offset = start + _char_offset(text, node.col_offset)
             node.end_col_offset = start + _char_offset(text, node.end_col_offset or 0)
-    _limit_depth(tree)
+    if len(text) > MAX_DEPTH:  # each level takes a character at least
+        _limit_depth(tree)
     return tree
 
 
@@ -229,6 +200,8 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]  # simpleeval has no types
         if not isinstance(node.func, ast.Name):
             raise FormulaError("only the functions of formulas can be called", node.col_offset, f"there are {', '.join(FUNCTIONS)}")
         name = node.func.id
+        if name == "results":
+            raise FormulaError("a figure belongs after results(…)", node.col_offset, "such as `results('d8-q2-fa64').error`")
         if name not in FUNCTIONS:
             raise FormulaError(f"there is no function {name!r}", node.col_offset, did_you_mean(name, FUNCTIONS) or f"there are {', '.join(FUNCTIONS)}")
         if name == "count" and node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
@@ -257,7 +230,9 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]  # simpleeval has no types
         return exact(self.scope.count(str(kind.value), where))
 
     def _eval_reference(self, node: ast.expr) -> Quantity | tuple[Quantity, ...]:
-        return self.scope.resolve(_reference(node, self.expr))
+        if is_executed(node):
+            return self.scope.executed(executions_of(node, self.expr))
+        return self.scope.resolve(reference_of(node, self.expr))
 
 
 _idle: list[_Evaluator] = []
@@ -266,47 +241,6 @@ _idle: list[_Evaluator] = []
 
 def _several(value: Quantity | tuple[Quantity, ...]) -> tuple[Quantity, ...]:
     return (value,) if isinstance(value, Quantity) else value
-
-
-def _reference(node: ast.expr, expression: str) -> Reference:
-    if isinstance(node, ast.Subscript):
-        inner = _reference(node.value, expression)
-        if inner.row is not None or inner.whole:
-            raise FormulaError("a cell has one row", node.slice.col_offset)
-        return Reference(inner.measurement, inner.column, *_row(node.slice))
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return Reference(_plain(node.value.id, node), _plain(node.attr, node))
-    if isinstance(node, ast.Name):
-        return Reference(None, _plain(node.id, node))
-    raise FormulaError("only a column of a measurement can be named", node.col_offset, "such as `M3.gain` or `M3.gain[16384]`")
-
-
-def _plain(name: str, node: ast.expr) -> str:
-    if name.startswith("_"):
-        raise FormulaError(f"a name does not begin with an underscore: {name!r}", node.col_offset)
-    return name
-
-
-def _row(node: ast.expr) -> tuple[Key | None, bool]:
-    if isinstance(node, ast.Slice) and node.lower is node.upper is node.step is None:
-        return None, True
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, str)) and not isinstance(node.value, bool) and len(str(node.value)) <= MAX_DIGITS:
-        return node.value, False
-    raise FormulaError("a row is named by its key", node.col_offset, "such as `[16384]`, `['async']`, or `[:]` for all")
-
-
-def _outermost_references(tree: ast.expr) -> Iterator[ast.expr]:
-    todo: list[ast.AST] = [tree]
-    found: list[ast.expr] = []
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            found.append(node)
-        elif isinstance(node, ast.Call):
-            todo += node.args
-        else:
-            todo += ast.iter_child_nodes(node)
-    return iter(sorted(found, key=lambda node: node.col_offset))
 
 
 _NODE_NAMES = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from kvdocs.figures.formula import Key
+from kvdocs.figures.names import Key
 
 Number = int | Decimal
 

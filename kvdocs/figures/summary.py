@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kvdocs.figures.claims import Judgement
 from kvdocs.figures.comparison import Comparison
-from kvdocs.figures.formula import Key
+from kvdocs.figures.names import Key
 from kvdocs.figures.table import CellName, Figure, Reproduction, Table
 
 
@@ -33,11 +33,12 @@ class InvalidArm:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementFigures:
-    """All that is computed for a measurement; `claims` are those that read one of its cells."""
+    """All that is computed for a measurement; `claims` are those that read one of its cells, `bases` says what each figure rests on."""
 
     table: Table
     comparisons: tuple[ArmComparison, ...]
     claims: tuple[Judgement, ...]
+    bases: Mapping[CellName, str] = field(default_factory=dict)
 
     @property
     def published(self) -> tuple[Figure, ...]:

@@ -8,8 +8,8 @@ from enum import StrEnum
 from fractions import Fraction
 
 from kvdocs.figures import numerals
-from kvdocs.figures.formula import FormulaError, Key
 from kvdocs.figures.interval import Interval, UndefinedError, written
+from kvdocs.figures.names import FormulaError, Key
 from kvdocs.figures.quantity import Quantity
 from kvdocs.figures.sheet import Cell, Column, Number
 from kvdocs.figures.units import Unit
@@ -47,7 +47,10 @@ class CellName:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a cell is worth. `quantity` is None when it is empty or has an error; `inputs` are the cells that its formula reads."""
+    """What a cell is worth. `quantity` is None when it is empty or has an error.
+
+    `inputs` are the cells that its formula reads, and `results` the executions.
+    """
 
     name: CellName
     column: Column
@@ -55,6 +58,7 @@ class Figure:
     cell: Cell
     quantity: Quantity | None = None
     inputs: tuple[CellName, ...] = ()
+    results: tuple[str, ...] = ()
     error: FormulaError | None = None
 
     @property
@@ -119,7 +123,7 @@ class Figure:
     @property
     def reproduction(self) -> Reproduction | None:
         """Whether the published figure follows from the inputs; None when nothing was published, or when an error keeps it from being computed."""
-        if self.cell.published is None or (self.error is not None and self.error.fault != "absent"):
+        if self.cell.published is None or (self.error is not None and not self.error.is_empty):
             return None
         if self.quantity is None or self.interval is None or self.value is None or (self.column.compute is None and not self.cell.is_input):
             return Reproduction.UNSUPPORTED

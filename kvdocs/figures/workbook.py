@@ -9,8 +9,10 @@ from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
 
-from kvdocs.figures.formula import FormulaError, Key, Reference, ScopeError, evaluate, references
+from kvdocs.figures.executed import Gather, none_gathered, quantities
+from kvdocs.figures.formula import evaluate, references
 from kvdocs.figures.interval import Interval, UndefinedError, written
+from kvdocs.figures.names import EMPTY, Executions, FormulaError, Key, Reference, ScopeError
 from kvdocs.figures.quantity import Input, Quantity, describe, of_input
 from kvdocs.figures.rational import times
 from kvdocs.figures.sheet import Cell, Number, Sheet
@@ -33,10 +35,10 @@ class Workbook:
     `broken` are measurements that exist and could not be read: a formula that names one is blocked, not wrong.
     """
 
-    def __init__(self, sheets: Iterable[Sheet], count: Count = _no_records, broken: frozenset[str] = frozenset()) -> None:
+    def __init__(self, sheets: Iterable[Sheet], count: Count = _no_records, broken: frozenset[str] = frozenset(), gather: Gather = none_gathered) -> None:
         self.sheets: Mapping[str, Sheet] = {sheet.id: sheet for sheet in sheets}
         self.broken = broken
-        self.count = count
+        self.count, self.gather = count, gather
         self._figures: dict[CellName, Figure] = {}
         self._open: dict[CellName, None] = {}
         self._readers: dict[CellName, dict[CellName, None]] | None = None
@@ -136,8 +138,8 @@ class Workbook:
         except ScopeError as error:
             return Figure(name, column, measured, cell, error=FormulaError(error.message, hint=error.hint, fault=error.fault))
         except FormulaError as error:
-            return Figure(name, column, measured, cell, inputs=tuple(scope.read), error=error)
-        return Figure(name, column, measured, cell, quantity, tuple(scope.read))
+            return Figure(name, column, measured, cell, inputs=tuple(scope.read), results=tuple(scope.results), error=error)
+        return Figure(name, column, measured, cell, quantity, tuple(scope.read), tuple(scope.results))
 
     def _input(self, name: CellName, cell: Cell, measured: Unit) -> Quantity:
         exact = self.sheets[name.measurement].columns[name.column].exact
@@ -167,12 +169,13 @@ class Workbook:
 
 @dataclass(slots=True)
 class WorkbookScope:
-    """The names of a formula in a workbook; `read` collects the cells that it read."""
+    """The names of a formula in a workbook; `read` collects the cells that it read, and `results` the executions."""
 
     workbook: Workbook
     measurement: str | None
     row: Key | None
     read: dict[CellName, None] = field(default_factory=dict)
+    results: dict[str, None] = field(default_factory=dict)
 
     def resolve(self, reference: Reference) -> Quantity | tuple[Quantity, ...]:
         names = self.names(reference)
@@ -189,6 +192,14 @@ class WorkbookScope:
 
     def count(self, kind: str, where: Mapping[str, str]) -> int:
         return self.workbook.count(kind, where)
+
+    def executed(self, named: Executions) -> Quantity | tuple[Quantity, ...]:
+        """The figures of the executions, or of the one that is the row of the formula: a claim may be judged execution by execution."""
+        found = self.workbook.gather(named)
+        here = [figure for figure in found if figure.result == self.row]
+        self.results |= dict.fromkeys(figure.result for figure in here or found)
+        several = tuple(quantity for figure in here or found for quantity in quantities(named, figure))
+        return several[0] if here and len(several) == 1 else several
 
     def _sheet(self, reference: Reference) -> Sheet:
         sheets = self.workbook.sheets
@@ -218,7 +229,7 @@ class WorkbookScope:
             try:
                 found.append(self._cell(name))
             except ScopeError as error:
-                if error.fault != "absent":
+                if error.fault not in EMPTY:
                     raise
         if not found:
             raise ScopeError(f"{reference} has no figures", fault="absent")
@@ -232,8 +243,9 @@ class WorkbookScope:
             raise ScopeError("needs itself: " + " → ".join(map(str, circle)), fault="cycle")
         figure = self.workbook.figure(name)
         if figure.error is not None:
-            absent = figure.error.fault == "absent"
-            raise ScopeError(figure.error.message if absent else f"{name} cannot be computed", fault="absent" if absent else "blocked")
+            if figure.error.is_empty:
+                raise ScopeError(figure.error.message, fault=figure.error.fault)
+            raise ScopeError(f"{name} cannot be computed", fault="blocked")
         assert figure.quantity is not None
         return figure.quantity
 

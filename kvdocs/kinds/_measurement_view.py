@@ -10,10 +10,11 @@ from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Notice, Picture, Prose, RecordView, Section, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
     from kvdocs.figures.summary import ArmComparison, MeasurementFigures
-    from kvdocs.figures.table import Figure
+    from kvdocs.figures.table import CellName, Figure
     from kvdocs.kinds.measurement import MeasuredColumn, Measurement
 
 REPRODUCTION_TONES = {"reproduced": "good", "not reproduced": "bad", "undecided": "warn", "no inputs on record": "off"}
@@ -64,7 +65,7 @@ def view(entry: Entry, context: Context) -> RecordView:
 def _facts(record: Measurement, context: Context) -> list[Fact]:
     order = ", ".join(record.order) if isinstance(record.order, list) else record.order
     return [
-        Fact("Basis", "executed" if record.results else "reported"),
+        Fact("Basis", basis_badge(context.computed("basis", record.id))),
         Fact("Environment", context.link(record.environment) if record.environment else None),
         Fact("Source", context.source_link("", repository=record.repository, commit=record.commit) if record.commit else None),
         Fact("Probes", tuple(context.link(p) for p in record.probes) or None),
@@ -110,7 +111,7 @@ def figure_cell(figure: Figure) -> Cell:
     from kvdocs.figures.numerals import decimals_of, text
 
     if figure.value is None:
-        return Badge("error", "bad") if figure.error is not None and figure.error.fault != "absent" else None
+        return Badge("error", "bad") if figure.error is not None and not figure.error.is_empty else None
     if len(figure.cell.samples) > 1:
         return tuple(text(_fraction(sample), decimals_of(sample)) for sample in figure.cell.samples)
     label = figure.unit.label if figure.unit.text in ("%", "x") else ""
@@ -139,7 +140,12 @@ def _formulas(record: Measurement, context: Context) -> list[Section]:
     return [Section("How the figures are computed", tuple(blocks))] if blocks else []
 
 
-def published_table(figures: tuple[Figure, ...]) -> Table:
+def basis_badge(basis: str | None) -> Badge:
+    """What figures rest on, in its colour: executions count, reports are only that."""
+    return Badge(basis or "reported", "good" if basis == "executed" else "plain")
+
+
+def published_table(figures: tuple[Figure, ...], bases: Mapping[CellName, str]) -> Table:
     """Published figures with what the inputs give: one row each."""
     rows = tuple(
         (
@@ -149,10 +155,12 @@ def published_table(figures: tuple[Figure, ...]) -> Table:
             interval_text(f) or None,
             Code(f.column.compute) if f.column.compute else None,
             Badge(str(f.reproduction), REPRODUCTION_TONES[str(f.reproduction)]),
+            bases.get(f.name),
         )
         for f in figures
+        if f.reproduction is not None
     )
-    return Table(("Figure", "Published", "Recomputed", "Rounding allows", "Formula", "Verdict"), rows, frozenset({1, 2, 3}), sortable=True, name="published")
+    return Table(("Figure", "Published", "Recomputed", "Rounding allows", "Formula", "Verdict", "Rests on"), rows, frozenset({1, 2, 3}), sortable=True, name="published")
 
 
 def interval_text(figure: Figure) -> str:
@@ -161,7 +169,7 @@ def interval_text(figure: Figure) -> str:
 
 
 def _published(record: Measurement, figures: MeasurementFigures) -> list[Section]:
-    return [Section("What was published", (published_table(figures.published),), "published")] if figures.published else []
+    return [Section("What was published", (published_table(figures.published, figures.bases),), "published")] if figures.published else []
 
 
 def _comparisons(figures: MeasurementFigures, plot: Picture | None) -> list[Section]:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds._measurement_view import basis_badge
+from kvdocs.kinds.result import Result, source_cell
+from kvdocs.kinds.result import verdict_badge as result_badge
 from kvdocs.model import Markdown, Number, Record, Ref
 from kvdocs.problems import Code, Severity
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Cell, Fact, Inline, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Fact, Inline, Notice, Prose, RecordView, Section, Table
 from kvdocs.view import Code as CodeText
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ TONES = {"holds": "good", "fails": "bad", "undecided": "warn"}
 
 CLAIM_FAILS = Code("claim-fails", Severity.WARNING, "A claim is contradicted by the figures on record.")
 CLAIM_UNDECIDED = Code("claim-undecided", Severity.WARNING, "Rounding or uncertainty of the figures on record does not decide a claim.")
-CLAIM_UNSUPPORTED = Code("claim-unsupported", Severity.INFO, "A claim rests on figures that were published without their inputs, or on nothing that is on record.")
+CLAIM_UNSUPPORTED = Code("claim-unsupported", Severity.INFO, "A claim rests on figures that were published without their inputs, on executions that nobody has made, or on nothing that is on record.")
 
 
 class Claim(Record):
@@ -30,15 +33,19 @@ class Claim(Record):
     A number in `equals` and `between` stands for its rounding (`108` is 107.5 to 108.5, `6e+1` is 55 to 65); a limit and a tolerance are exact.
     """
 
-    published: str = Field(description="The words in which it was published.")
-    expression: str | None = Field(default=None, description="A formula over measurements, such as `M2.agreement`.")
+    published: str | None = Field(default=None, description="What was published, in the record's own words, with its figure as it was printed; absent for a claim of this record's own.")
+    expression: str | None = Field(
+        default=None, description="A formula over measurements or executions, such as `M2.agreement` or `max(results('d8-q2-fa64', environment='h200').error)`."
+    )
     equals: Number | None = Field(default=None, description="The value rounds to this number; with `tolerance`, it is no further away than that.")
     tolerance: Number | None = Field(default=None, description="How far from `equals` the value may be, in the unit of the claim.")
     at_most: Number | None = None
     at_least: Number | None = None
     between: list[Number] | None = Field(default=None, min_length=2, max_length=2, description="The value rounds to a number from the first to the second.")
     unit: str = Field(default="1", description="The unit of the numbers above.")
-    rows: Literal["all"] | list[int | str] = Field(default=[], description="The keys for which it is meant, or `all`; none when the expression names its rows.")
+    rows: Literal["all"] | list[int | str] = Field(
+        default=[], description="The keys for which it is meant, or `all`; of an expression over executions alone, `all` is every execution. None when the expression names its rows."
+    )
     unsupported: Markdown | None = Field(default=None, description="Instead of an expression: what would have to be on record to decide it.")
     about: list[Annotated[str, Ref()]] = Field(default=[], description="The records that it is about.")
     note: Markdown | None = None
@@ -85,32 +92,40 @@ def _why(entry: Entry, context: Context) -> Cell:
     return context.prose(record.unsupported, record.id) if record.unsupported else None
 
 
+def basis_cell(entry: Entry, context: Context) -> Cell:
+    """Whether executions or reports decide the claim; nothing where nothing does."""
+    basis = context.computed("basis", entry.id)
+    return basis_badge(basis) if basis is not None else None
+
+
 def view(entry: Entry, context: Context) -> RecordView:
     """The page of a claim."""
     record, judgement = claim_of(entry), _judgement(entry, context)
     facts = [
         Fact("Verdict", verdict_badge(entry, context)),
         Fact("Why", _why(entry, context)),
+        Fact("Rests on", basis_cell(entry, context)),
         Fact("Expression", CodeText(record.expression) if record.expression else None),
         Fact("Claimed", judgement.claimed if judgement is not None else None),
         Fact("About", tuple(context.link(a) for a in record.about) or None),
         Fact("Sources", tuple(context.link(s) for s in record.sources) or None),
     ]
-    sections = [Section("As published", (Prose(context.prose(record.published, record.id)),))]
+    sections = [Section("What was published", (Prose(context.prose(record.published, record.id)),))] if record.published else []
     if judgement is not None:
-        sections += _rows(judgement)
+        sections += _rows(judgement, context)
         sections += _rests_on(judgement, context)
     if record.note:
         sections.append(Section("Note", (Prose(context.prose(record.note, record.id)),)))
-    return RecordView(state=verdict_badge(entry, context), facts=tuple(fact for fact in facts if fact.value), sections=tuple(sections))
+    labels = _labels(_executions(judgement, context))
+    return RecordView(state=verdict_badge(entry, context), facts=tuple(fact for fact in facts if fact.value), sections=tuple(sections), notices=labels)
 
 
-def _rows(judgement: Judgement) -> list[Section]:
+def _rows(judgement: Judgement, context: Context) -> list[Section]:
     if not judgement.rows:
         return []
     rows: list[tuple[Cell, ...]] = []
     for row in judgement.rows:
-        key = f"{row.row:,}" if isinstance(row.row, int) else row.row
+        key: Inline | None = f"{row.row:,}" if isinstance(row.row, int) else context.link(row.row, row.row[:8]) if row.row in judgement.results and row.row is not None else row.row
         marked: tuple[Inline, ...] = (
             (Badge(str(row.verdict), TONES[str(row.verdict)]), "worst row")
             if row is judgement.worst and len(judgement.rows) > 1
@@ -121,16 +136,33 @@ def _rows(judgement: Judgement) -> list[Section]:
 
 
 def _rests_on(judgement: Judgement, context: Context) -> list[Section]:
-    if not judgement.cells:
-        return []
     blocks: list[Block] = []
-    rows = tuple((CodeText(str(cell)), context.link(cell.measurement), "published without its inputs" if str(cell) in judgement.unsupported else None) for cell in judgement.cells)
-    blocks.append(Table(("Figure", "Measurement", "Remark"), rows))
-    return [Section("What it rests on", tuple(blocks))]
+    if judgement.cells:
+        rows = tuple((CodeText(str(cell)), context.link(cell.measurement), "published without its inputs" if str(cell) in judgement.unsupported else None) for cell in judgement.cells)
+        blocks.append(Table(("Figure", "Measurement", "Remark"), rows))
+    results = _executions(judgement, context)
+    if results:
+        executed = tuple((context.link(r.id, r.id[:8]), context.link(r.script), context.link(r.environment), source_cell(r, context), result_badge(r)) for r in results)
+        blocks.append(Table(("Execution", "Script", "Environment", "Source", "Verdict"), executed))
+    return [Section("What it rests on", tuple(blocks))] if blocks else []
+
+
+def _executions(judgement: Judgement | None, context: Context) -> list[Result]:
+    """The executions whose figures the claim reads."""
+    names = judgement.results if judgement is not None else ()
+    return [result for name in names if (result := context.registry.record(name, Result)) is not None]
+
+
+def _labels(results: list[Result]) -> tuple[Notice, ...]:
+    """What must be said wherever a figure of these executions appears, each once."""
+    return tuple(Notice("danger", label[:1].upper() + label[1:]) for label in dict.fromkeys(label for result in results for label in result.labels))
 
 
 KIND = Kind(
     name="claim", plural="claims", folder="claims", position=42, model=Claim, view=view, prefix="K", document="measurements",
     codes=(CLAIM_FAILS, CLAIM_UNDECIDED, CLAIM_UNSUPPORTED),
-    columns=(Column("Verdict", verdict_badge), Column("Why", _why), Column("About", lambda e, c: tuple(c.link(a, a) for a in claim_of(e).about) or None)),
+    columns=(
+        Column("Verdict", verdict_badge, filter=True), Column("Why", _why), Column("Rests on", basis_cell, filter=True),
+        Column("About", lambda e, c: tuple(c.link(a, a) for a in claim_of(e).about) or None),
+    ),
 )  # fmt: skip

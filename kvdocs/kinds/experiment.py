@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._cited_view import field_figure_of, figure_cells, figure_text, number_text
+from kvdocs.kinds._measurement_view import basis_badge
 from kvdocs.model import CitedFigure, Commit, Markdown, Number, Part, Record, Ref
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Fact, Prose, RecordView, Section, Table
@@ -66,7 +67,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     record = _experiment(entry)
     facts = [
         Fact("Verdict", verdict_badge(record)),
-        Fact("Basis", "executed" if record.results else "reported"),
+        Fact("Basis", basis_badge("executed" if record.results else "reported")),
         Fact("Output identical", None if record.exact is None else "yes" if record.exact else "no"),
         Fact("Environment", context.link(record.environment) if record.environment else None),
         Fact("Probes", tuple(context.link(p) for p in record.probes) or None),

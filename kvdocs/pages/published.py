@@ -26,22 +26,22 @@ def published_page(publication: Publication, ledger: Ledger) -> Page:
     return Page(
         PATH,
         "page.md.j2",
-        {"title": "Published figures and claims", "wide": True, "lead": Md(lead), "sections": (_figures(figures, context), _claims(context, ledger)), "boost": 0.5},
+        {"title": "Published figures and claims", "wide": True, "lead": Md(lead), "sections": (_figures(figures, context, ledger), _claims(context, ledger)), "boost": 0.5},
         Nav("Reports", 20, "Published figures"),
     )
 
 
-def _figures(figures: list[Figure], context: PageContext) -> Section:
+def _figures(figures: list[Figure], context: PageContext, ledger: Ledger) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for figure in figures:
         low, high = figure.bounds_text if figure.reproduction is not Reproduction.UNSUPPORTED else ("", "")
         computed = f"{figure.text} ({low} to {high})" if low and low != high else figure.text if low else None
         assert figure.reproduction is not None
         formula = Code(figure.column.compute) if figure.column.compute else None
-        rows.append((context.link(figure.name.measurement, str(figure.name)), figure.published_text, computed, WORDS[figure.reproduction], formula))
+        rows.append((context.link(figure.name.measurement, str(figure.name)), figure.published_text, computed, WORDS[figure.reproduction], formula, ledger.basis((figure.name,))))
     if not rows:
         return Section("Figures", (Prose(Md("Nothing on record says what was published for it.")),), "figures")
-    table = Table(("Figure", "Published", "Computed", "Verdict", "Formula"), tuple(rows), sortable=True, name="figures", filters=frozenset({3}))
+    table = Table(("Figure", "Published", "Computed", "Verdict", "Formula", "Rests on"), tuple(rows), sortable=True, name="figures", filters=frozenset({3, 5}))
     return Section("Figures", (table,), "figures")
 
 
@@ -51,7 +51,7 @@ def _claims(context: PageContext, ledger: Ledger) -> Section:
     for entry in context.registry.of("claim"):
         judgement = ledger.judgements.get(entry.id)
         verdict = Badge(str(judgement.verdict), tones[str(judgement.verdict)]) if judgement is not None else Badge("nothing decides it", "off")
-        rows.append((context.link(entry.id, entry.id), context.title(entry), verdict, judgement.reason if judgement is not None else None))
+        rows.append((context.link(entry.id, entry.id), context.title(entry), verdict, judgement.reason if judgement is not None else None, ledger.basis_of(entry.id)))
     if not rows:
         return Section("Claims", (Prose(Md("There is no claim on record.")),), "claims")
-    return Section("Claims", (Table(("Claim", "What is claimed", "Verdict", "Why"), tuple(rows), sortable=True, name="claims", filters=frozenset({2})),), "claims")
+    return Section("Claims", (Table(("Claim", "What is claimed", "Verdict", "Why", "Rests on"), tuple(rows), sortable=True, name="claims", filters=frozenset({2, 4})),), "claims")

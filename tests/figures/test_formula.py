@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kvdocs.figures.formula import FormulaError, Reference, ScopeError, evaluate, references
+from kvdocs.figures.formula import evaluate, references
+from kvdocs.figures.names import FormulaError, Reference, ScopeError
 from kvdocs.figures.quantity import Quantity, exact
 
 

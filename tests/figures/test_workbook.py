@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from kvdocs.figures.formula import Key
+from kvdocs.figures.names import Key
 from kvdocs.figures.sheet import Cell, Column, Sheet
 from kvdocs.figures.table import CellName
 from kvdocs.figures.workbook import Workbook
