@@ -172,6 +172,32 @@
     apply();
   }
 
+  // On a phone a table that is wider than its box becomes cards, as the style sheet lays them out. The roles stay what the display would take away.
+  function stack() {
+    const narrow = matchMedia("(max-width: 44.9844em)").matches;
+    for (const table of document.querySelectorAll(".md-typeset table:not([class])")) {
+      delete table.dataset.stacked;
+      if (!narrow || !table.tHead || boxOf(table).scrollWidth <= boxOf(table).clientWidth) continue;
+      name(table);
+      table.dataset.stacked = "";
+    }
+  }
+
+  function name(table) {
+    if (table.hasAttribute("role")) return;
+    const titles = [...table.tHead.rows[0].cells].map(text);
+    const roles = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TH: "columnheader", TD: "cell" };
+    for (const part of [table, ...table.querySelectorAll("thead, tbody, tr, th, td")]) part.setAttribute("role", roles[part.tagName]);
+    for (const row of table.tBodies[0].rows) {
+      [...row.cells].forEach((cell, column) => {
+        cell.dataset.heading = titles[column];
+        if (text(cell) === EMPTY) cell.dataset.empty = "";
+      });
+    }
+  }
+
+  const boxOf = (table) => table.closest(".md-typeset__scrollwrap") || table;
+
   // A table that is wider than its box can be scrolled with the keyboard.
   function makeReachable() {
     for (const table of document.querySelectorAll(".md-typeset table")) {
@@ -189,8 +215,9 @@
   function start() {
     const tables = [...document.querySelectorAll(".kv-table[data-table]")].filter((box) => box.querySelector("table")?.tHead).map((box) => new SortableTable(box));
     document.querySelectorAll(".kv-choice[data-heading]").forEach((place) => makeChoice(place, tables));
-    requestAnimationFrame(makeReachable);
-    addEventListener("resize", makeReachable);
+    const fit = () => { stack(); makeReachable(); };
+    requestAnimationFrame(fit);
+    addEventListener("resize", fit);
   }
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
