@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kvdocs.problems import Loc
 from kvdocs.registry import Registry
@@ -48,19 +51,75 @@ def is_acyclic(links: list[Edge]) -> bool:
     return not any(waiting_for.values())
 
 
+class Network:
+    """What waits for what: items, decisions, and the references that something waits for.
+
+    Only circles, and questions that go beyond the order, need networkx; it takes longer to load than all of this.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self.links = edges(registry)
+        self.before: dict[str, list[str]] = {entry.id: [] for kind in ("item", "decision") for entry in registry.of(kind)}
+        for blocker, waiting, _ in self.links:
+            self.before.setdefault(blocker, [])
+            before = self.before.setdefault(waiting, [])
+            if blocker not in before:
+                before.append(blocker)
+        self.after: dict[str, list[str]] = {node: [] for node in self.before}
+        for node, blockers in self.before.items():
+            for blocker in blockers:
+                self.after[blocker].append(node)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.before)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The same as `dependency_graph` gives."""
+        import networkx as nx
+
+        graph: Graph = nx.DiGraph()
+        graph.add_nodes_from(self.before)
+        for edge in self.links:
+            graph.add_edge(edge.blocker, edge.waiting, loc=edge.loc)
+        return graph
+
+    @cached_property
+    def _kept(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """The links before and after each node, less those inside circles, so that everything else can still be put in order."""
+        if is_acyclic(self.links):
+            return self.before, self.after
+        kept = without_cycles(self.graph)
+        return {node: list(kept.predecessors(node)) for node in kept}, {node: list(kept.successors(node)) for node in kept}
+
+    def after_in_order(self, node: str) -> list[str]:
+        """What waits for a node, less what stands in a circle with it."""
+        return self._kept[1][node]
+
+    def in_order(self, key: Callable[[str], Any]) -> list[str]:
+        """All nodes, none before one that it waits for; of those that could come next, the one with the least key (no two are alike)."""
+        before, after = self._kept
+        missing = {node: len(blockers) for node, blockers in before.items()}
+        heap = [(key(node), node) for node, count in missing.items() if not count]
+        heapify(heap)
+        found = []
+        while heap:
+            _, node = heappop(heap)
+            found.append(node)
+            for later in after[node]:
+                missing[later] -= 1
+                if not missing[later]:
+                    heappush(heap, (key(later), later))
+        return found
+
+
 def dependency_graph(registry: Registry) -> Graph:
     """A directed graph whose edges run from what blocks to what waits.
 
     Nodes are all items and decisions, and the references that something waits for.
     Each edge carries `loc`, the place of the link in the waiting record.
     """
-    import networkx as nx
-
-    graph: Graph = nx.DiGraph()
-    graph.add_nodes_from(entry.id for kind in ("item", "decision") for entry in registry.of(kind))
-    for edge in edges(registry):
-        graph.add_edge(edge.blocker, edge.waiting, loc=edge.loc)
-    return graph
+    return Network(registry).graph
 
 
 def cycles(graph: Graph) -> list[list[Edge]]:

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from kvdocs.cited import measured_payoff, title_of
-from kvdocs.graph import dependency_graph, without_cycles
+from kvdocs.graph import Network
 from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
 from kvdocs.kinds.reference import Reference
@@ -70,10 +70,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Order:
-    """All rows by id, in rank order, and the graph that they come from."""
+    """All rows by id, in rank order, and what they come from."""
 
     rows: Mapping[str, Row]
-    graph: Graph
+    network: Network
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of what waits for what, as networkx takes it."""
+        return self.network.graph
 
     def of(self, *states: str) -> list[Row]:
         """The items and decisions in these states, in rank order; what has no rank comes last, by id."""
@@ -119,22 +124,19 @@ class _Planner:
         self.registry = registry
         self.gates = gates
         self.assumed = assumed
-        self.graph = dependency_graph(registry)
-        self.order_graph = without_cycles(self.graph)
+        self.network = Network(registry)
 
     def plan(self) -> Order:
-        import networkx as nx
-
-        self.states = {node: self._state(node) for node in self.graph}
+        self.states = {node: self._state(node) for node in self.network}
         self._look_behind()
-        ranked = nx.lexicographical_topological_sort(self.order_graph, key=self._key)
+        ranked = self.network.in_order(self._key)
         ready = ("actionable", "in_review")
         open_nodes = [n for n in ranked if self.states[n] in (*ready, "waiting") and self._entry(n).kind.name != "reference"]
         # First all that can be worked on now, then what waits: a reader looks for the next thing to do at the top.
         open_nodes.sort(key=lambda n: self.states[n] == "waiting")
         ranks = {node: number for number, node in enumerate(open_nodes, 1)}
-        rest = sorted((n for n in self.graph if n not in ranks), key=lambda n: (STATES.index(self.states[n]), natural_key(n)))
-        return Order({node: self._row(node, ranks.get(node)) for node in (*open_nodes, *rest)}, self.graph)
+        rest = sorted((n for n in self.network if n not in ranks), key=lambda n: (STATES.index(self.states[n]), natural_key(n)))
+        return Order({node: self._row(node, ranks.get(node)) for node in (*open_nodes, *rest)}, self.network)
 
     def _entry(self, node: str) -> Entry:
         entry = self.registry.get(node)
@@ -161,7 +163,7 @@ class _Planner:
         return status in ("done", "decided")
 
     def _unmet(self, node: str) -> list[str]:
-        return sorted((b for b in self.graph.predecessors(node) if not self.is_met(b)), key=natural_key)
+        return sorted((b for b in self.network.before[node] if not self.is_met(b)), key=natural_key)
 
     def _state(self, node: str) -> str:
         status = self._status(node)
@@ -180,17 +182,15 @@ class _Planner:
 
         Sets would take the square of the graph in memory; bits take a sixty-fourth of that.
         """
-        import networkx as nx
-
-        self.names = list(self.graph)
+        self.names = list(self.network)
         bit = {node: 1 << number for number, node in enumerate(self.names)}
         self.behind: dict[str, int] = {}
         self.best: dict[str, tuple[Number, str]] = {}
-        for node in reversed(list(nx.topological_sort(self.order_graph))):
+        for node in reversed(self.network.in_order(lambda _: 0)):
             record = self._entry(node).record
             mask = 0
             best: tuple[Number, str] = (measured_payoff(record, self.registry) if isinstance(record, Item) else 0, node)
-            for later in sorted(self.order_graph.successors(node), key=natural_key):
+            for later in sorted(self.network.after_in_order(node), key=natural_key):
                 if self.states[later] in OPEN:
                     mask |= bit[later] | self.behind[later]
                     if self.best[later][0] > best[0]:
@@ -237,7 +237,7 @@ class _Planner:
             size=item.size if item else None,
             blast_radius=item.blast_radius if item else None,
             blocked_by=tuple(self._unmet(node)) if state == "waiting" else (),
-            unlocks=tuple(sorted((n for n in self.graph.successors(node) if self.states[n] == "waiting"), key=natural_key)) if state != "done" else (),
+            unlocks=tuple(sorted((n for n in self.network.after[node] if self.states[n] == "waiting"), key=natural_key)) if state != "done" else (),
             next_step=self._next_step(node, state),
             why=self._why(node, state),
         )
@@ -289,7 +289,7 @@ class _Planner:
         gain, whose = self.best[node]
         if gain:
             reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain} %")
-        direct = sorted((n for n in self.graph.successors(node) if self.states[n] == "waiting"), key=natural_key)
+        direct = sorted((n for n in self.network.after[node] if self.states[n] == "waiting"), key=natural_key)
         if direct:
             later = [name for name in self._names_behind(node) if name not in direct] if self.behind[node].bit_count() <= NAMED else []
             count = self.behind[node].bit_count() - len(direct)

@@ -14,7 +14,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("render", "history"),
     ("pages", "checks"),
     ("judge", "order", "chains", "drawing", "document", "reports", "pictures", "schema", "answers"),
-    ("graph", "ledger", "basis", "gathered", "cited", "mentions", "memo"),
+    ("graph", "ledger", "basis", "gathered", "filled", "cited", "mentions", "memo"),
     ("load", "shape", "kept"),
     ("kinds",),
     ("figures",),

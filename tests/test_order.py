@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 from textwrap import dedent
 
+import networkx as nx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kvdocs.chains import critical_path, explain, steps_to
+from kvdocs.graph import Network, without_cycles
 from kvdocs.kinds import all_kinds
 from kvdocs.order import plan
 from kvdocs.pipeline import Inspection
@@ -170,6 +173,27 @@ def test_states_partition_the_records_and_ranks_count_up(registry: Registry) -> 
     listed = [row["id"] for state in ("actionable", "in_review", "waiting", "done", "not_planned") for row in document[state]]
     assert sorted(listed) == sorted(e.id for e in registry.of("item"))
     assert sorted(r.rank for r in order.rows.values() if r.rank is not None) == list(range(1, 1 + sum(r.rank is not None for r in order.rows.values())))
+
+
+@st.composite
+def tangled(draw: st.DrawFn) -> Registry:
+    """Items that wait for any others, in circles too."""
+    count = draw(st.integers(1, 9))
+    rows = []
+    for number in range(1, count + 1):
+        blockers = draw(st.lists(st.integers(1, count), max_size=3))
+        rows.append(f"- {{id: R{number}, title: T, status: open, owners: [ann], blocked_by: [{', '.join(f'R{b}' for b in blockers)}]}}")
+    return registry_of({"item": "\n".join(rows)})
+
+
+@fast
+@given(tangled(), st.randoms(use_true_random=False))
+def test_the_sequence_is_that_of_networkx(registry: Registry, random: Random) -> None:
+    network = Network(registry)
+    keys = {node: random.random() for node in network}
+    expected = nx.lexicographical_topological_sort(without_cycles(network.graph), key=keys.__getitem__)
+    assert network.in_order(keys.__getitem__) == list(expected)
+    assert {node: sorted(network.before[node]) for node in network} == {node: sorted(network.graph.predecessors(node)) for node in network.graph}
 
 
 @fast
