@@ -5,6 +5,7 @@
   // Values that have an order of their own. A cell belongs to a scale by its first word; a range such as S-M stands between its ends.
   const SCALES = [["XS", "S", "M", "L", "XL"], ["none", "low", "medium", "high", "very high"], ["error", "warning", "info"]];
   const MANY = 10;   // so many rows need a search field
+  const SHORT = 18;  // a heading and its value of so many letters share their line with others on a phone
   const EMPTY = "\u2014";
 
   const state = () => new URLSearchParams(location.search);
@@ -192,6 +193,7 @@
       [...row.cells].forEach((cell, column) => {
         cell.dataset.heading = titles[column];
         if (text(cell) === EMPTY) cell.dataset.empty = "";
+        else if (text(cell).length + titles[column].length <= SHORT) cell.dataset.short = "";
       });
     }
   }
