@@ -10,12 +10,18 @@ BEARINGS = ("supports", "contradicts", "inconclusive", "silent")
 BEARING_TONES = {"supports": "good", "contradicts": "bad", "inconclusive": "warn", "silent": "off"}
 
 
+def source_words(commit: str | None, changes: str) -> str:
+    """`946c1e5b6`, `946c1e5b6 with P6`, `946c1e5b6 with changes 1a2b3c4`, or `unknown source`."""
+    return f"{commit[:9] if commit else 'unknown source'}{f' with {changes}' if changes else ''}"
+
+
 @dataclass(frozen=True, slots=True)
 class Exhibit:
     """One execution as evidence for or against what a record says.
 
     `bearing` is one of `BEARINGS`; `stale` says why it no longer speaks for today, one sentence for each reason.
     `labels` must be said wherever it is shown, such as that the output was incorrect by construction.
+    `changes` names what the source tree had beyond its commit: patches of probes, or the hash of a difference.
     """
 
     result: str
@@ -28,6 +34,13 @@ class Exhibit:
     stale: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     started: str = ""
+    changes: str = ""
+    purpose: str = "reproduction"
+
+    @property
+    def source(self) -> str:
+        """The source in words; a program of the registry's own has none."""
+        return "own program" if self.purpose == "kernel" else source_words(self.commit, self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,12 @@ class Tally:
     eligible: int
     inconclusive: int
     stale: int
+    changes: str = ""
+
+    @property
+    def source(self) -> str:
+        """The source in words."""
+        return source_words(self.commit, self.changes)
 
     @property
     def words(self) -> str:

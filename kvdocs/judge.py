@@ -2,7 +2,8 @@
 
 An execution bears on a record when it ran the record's script, or a script that is about the record.
 It supports a defect that is said to exist when it reproduced it, and one that is said to be gone when it did not.
-It is stale when the script or its expectation has changed since, or when it ran in the environment that the record names
+An execution of a program of our own (purpose `kernel`) shows a mechanism and is silent about statuses.
+It is stale when the script, a file of it, or its expectation has changed since, or when it ran in the environment that the record names
 on another source commit than the record names.
 """
 
@@ -96,11 +97,13 @@ class Judge:
             environment=result.environment,
             commit=result.commit,
             verdict=result.verdict,
-            bearing=_bearing(entry.record, result.verdict),
+            bearing=_bearing(entry.record, result),
             reasons=tuple(map(str, result.judgement.get("reasons", ()))),
             stale=tuple(self.stale(result, entry.record)),
             labels=tuple(result.labels),
             started=str(result.invocation.get("started") or ""),
+            changes=changes_of(result),
+            purpose=result.purpose,
         )
 
     def stale(self, result: Result, record: Record | None = None) -> list[str]:
@@ -111,12 +114,18 @@ class Judge:
             then = result.invocation.get("script") or {}
             if result.kind == "run" and then.get("sha256") and then["sha256"] != now[0]:
                 reasons.append("the script has changed since")
+            reasons += [f"{name} has changed since" for name in self._changed_files(result)]
             if result.invocation.get("expect_sha256") and result.invocation["expect_sha256"] != now[1]:
                 reasons.append("what the script expects has changed since")
         commit, environment = getattr(record, "commit", None), getattr(record, "environment", None)
         if commit and environment == result.environment and result.commit and not same_commit(commit, result.commit):
             reasons.append(f"the record names commit {commit}, and this ran on {result.commit[:9]}")
         return reasons
+
+    def _changed_files(self, result: Result) -> list[str]:
+        """The further files of a script that are no longer what they were when the result was made."""
+        then = [file for file in result.invocation.get("files") or () if file.get("path") and file.get("sha256")] if result.kind == "run" else []
+        return [posixpath.basename(str(file["path"])) for file in then if sha256(self.registry.content(str(file["path"]))) != file["sha256"]]
 
     def _script_now(self, script: str) -> tuple[str, str] | None:
         """The hash of a script's file and of its expectation, as they are now; None when there is no such script."""
@@ -138,7 +147,7 @@ class Judge:
         if gate.script is None:
             return GateVerdict(gate.id, "for people", "no script decides it")
         landed = self.landed(item)
-        results = [r for r in self._results(gate.script) if r.commit and any(same_commit(r.commit, c) for c in landed)]
+        results = [r for r in self._results(gate.script) if r.commit and not changes_of(r) and any(same_commit(r.commit, c) for c in landed)]
         return self._gate_over(gate, landed, [r for r in results if not self.stale(r) and r.output_correct])
 
     def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result]) -> GateVerdict:
@@ -168,9 +177,25 @@ def _leaves(gate: Gate, runs: int) -> str:
     return f"; a failure rate up to {remaining_rate(runs):.0%} stays possible (95 % confidence)"
 
 
-def _bearing(record: Record, verdict: str) -> str:
+def changes_of(result: Result) -> str:
+    """What the source tree had beyond its commit: the probes when there was nothing else, or the hash of the difference."""
+    source = result.source or {}
+    probes = [str(patch["id"]) for patch in source.get("patches") or ()]
+    if not source.get("dirty"):
+        return " and ".join(probes)
+    if probes and source.get("only_patches"):
+        return " and ".join(probes)
+    difference = source.get("diff_sha256")
+    return f"changes {str(difference)[:7]}" if difference else "untracked files"
+
+
+def _bearing(record: Record, result: Result) -> str:
+    verdict = result.verdict
     if verdict == "inconclusive":
         return "inconclusive"
+    if result.purpose == "kernel":
+        # A program of our own shows a mechanism; it says nothing of the status of somebody else's.
+        return "silent"
     status = getattr(record, "status", None)
     if isinstance(record, Defect) and status in (*EXISTS, *GONE):
         says_present = status in EXISTS
@@ -188,14 +213,14 @@ def same_commit(one: str, other: str) -> bool:
 
 
 def _tallies(exhibits: Iterable[Exhibit]) -> list[Tally]:
-    groups: dict[tuple[str, str | None], list[Exhibit]] = {}
-    for exhibit in exhibits:
-        groups.setdefault((exhibit.environment, exhibit.commit), []).append(exhibit)
+    groups: dict[tuple[str, str | None, str], list[Exhibit]] = {}
+    for exhibit in (e for e in exhibits if e.purpose != "kernel"):
+        groups.setdefault((exhibit.environment, exhibit.commit, exhibit.changes), []).append(exhibit)
     tallies = []
-    for (environment, commit), members in groups.items():
+    for (environment, commit, changes), members in groups.items():
         decided = [e for e in members if e.verdict != "inconclusive"]
         tallies.append(
-            Tally(environment, commit, sum(e.verdict == "reproduced" for e in decided), len(decided), len(members) - len(decided), sum(bool(e.stale) for e in members))
+            Tally(environment, commit, sum(e.verdict == "reproduced" for e in decided), len(decided), len(members) - len(decided), sum(bool(e.stale) for e in members), changes)
         )
     return tallies
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from kvdocs.judge import judge_of, same_commit
+from kvdocs.judge import changes_of, judge_of, same_commit
+from kvdocs.kinds.result import Result
 from kvdocs.pipeline import Inspection, inspect
 from kvdocs.project import Project
 from tests.conftest import MakeProject, Ran, write_files
@@ -145,6 +147,21 @@ def test_a_changed_script_or_expectation_or_named_commit_makes_evidence_stale(pr
     assert stale() == [("what the script expects has changed since",)]
     write_files(project.root, {"registry/scripts/abort.yaml": FILES["registry/scripts/abort.yaml"], "registry/defects/D1.yaml": FILES["registry/defects/D1.yaml"].replace("946c1e5b6", "2222222bb")})
     assert stale() == [("the record names commit 2222222bb, and this ran on 946c1e5b6",)]
+
+
+def test_a_tree_with_changes_is_another_source(project: Project, execute: Execute) -> None:
+    """Runs on a repaired tree whose repair is not committed say nothing of the commit that it stands on."""
+    execute("all passed", env="box", commit="946c1e5b6")
+    path = next(project.root.rglob("result.json"))
+    record = json.loads(path.read_text(encoding="utf-8"))
+    for source, changes in (
+        ({"dirty": True, "diff_sha256": "1a2b3c4d5e", "patches": [], "only_patches": False}, "changes 1a2b3c4"),
+        ({"dirty": True, "diff_sha256": "1a2b3c4d5e", "patches": [{"id": "P6"}], "only_patches": True}, "P6"),
+        ({"dirty": True, "diff_sha256": None, "patches": []}, "untracked files"),
+        ({"dirty": False, "patches": []}, ""),
+    ):
+        result = Result.model_validate({**record, "source": {**record["source"], **source}})
+        assert changes_of(result) == changes
 
 
 def test_a_status_turns_what_an_execution_says(project: Project, execute: Execute) -> None:

@@ -44,12 +44,12 @@ def _status_place(entry: Entry) -> Place:
 
 
 def _is_home(record: Defect, exhibit: Exhibit) -> bool:
-    return exhibit.environment == record.environment and bool(record.commit and exhibit.commit and same_commit(record.commit, exhibit.commit))
+    return exhibit.environment == record.environment and not exhibit.changes and bool(record.commit and exhibit.commit and same_commit(record.commit, exhibit.commit))
 
 
 def _words(exhibits: list[Exhibit]) -> str:
     """`2 executions in h200 (749f688fc) did not reproduce it`."""
-    where = ", ".join(dict.fromkeys(f"{e.environment} ({e.commit[:9] if e.commit else 'unknown source'})" for e in exhibits))
+    where = ", ".join(dict.fromkeys(f"{e.environment} ({e.source})" for e in exhibits))
     what = "reproduced it" if exhibits[0].verdict == "reproduced" else "did not reproduce it"
     return f"{len(exhibits)} execution{'s' if len(exhibits) > 1 else ''} in {where} {what}"
 

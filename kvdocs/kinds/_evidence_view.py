@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kvdocs import markup
-from kvdocs import markup
 from kvdocs.exhibit import BEARING_TONES, Evidence, Exhibit, GateVerdict
 from kvdocs.kind import Context
 from kvdocs.registry import Entry
@@ -23,7 +22,7 @@ def evidence_section(entry: Entry, context: Context) -> list[Section]:
     evidence = evidence_of(entry, context)
     if evidence is None:
         return [Section("Evidence", (Notice("note", "Nothing was executed for this", Md("What this page says is reported.")),), "evidence")]
-    sums = tuple((context.link(t.environment), t.commit[:9] if t.commit else None, Badge(t.words, t.tone), f"{t.stale} stale" if t.stale else None) for t in evidence.tallies)
+    sums = tuple((context.link(t.environment), t.source, Badge(t.words, t.tone), f"{t.stale} stale" if t.stale else None) for t in evidence.tallies)
     rows = tuple(_row(e, context) for e in evidence.exhibits)
     blocks = (
         Table(("Environment", "Source", "What executions show", "Stale"), sums, caption="By environment and source"),
@@ -37,7 +36,7 @@ def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
     return (
         context.link(exhibit.result, exhibit.result[:8]),
         context.link(exhibit.environment),
-        exhibit.commit[:9] if exhibit.commit else None,
+        exhibit.source,
         Badge(exhibit.verdict.replace("-", " "), VERDICT_TONES.get(exhibit.verdict, "plain")),
         Badge(exhibit.bearing + (", stale" if exhibit.stale else ""), "off" if exhibit.stale else BEARING_TONES[exhibit.bearing]),
         tuple(markup.sentence(words) for words in why) or None,
