@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from posixpath import dirname, relpath
 from typing import Protocol
 
@@ -92,4 +93,10 @@ def relative(page: str, target: str) -> str:
     path, mark, fragment = target.partition("#")
     if path == page and mark:
         return f"#{fragment}"
-    return relpath(path, dirname(page) or ".") + mark + fragment
+    return _way(dirname(page), path) + mark + fragment
+
+
+@lru_cache(maxsize=1 << 16)
+def _way(folder: str, path: str) -> str:
+    """The way from a folder to a file. Most pages lie in one folder, so most ways are asked for again and again."""
+    return relpath(path, folder or ".")

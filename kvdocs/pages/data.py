@@ -34,7 +34,8 @@ def data_files(publication: Publication) -> Iterator[DataFile]:
 
 
 def _json(path: str, value: Any) -> DataFile:
-    return DataFile(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    """A document in one line: with line breaks the standard library takes ten times as long."""
+    return DataFile(path, json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def record_schema() -> Mapping[str, Any]:

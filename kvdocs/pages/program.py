@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -108,9 +108,9 @@ def _rooms() -> list[Room]:
         room = parts[0]
         if room.startswith("__") or room == "starter":
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        texts.setdefault(room, []).append(("/".join(parts), (ast.get_docstring(tree) or "").partition("\n")[0]))
-        imports.setdefault(room, set()).update(_imported(tree) - {room})
+        source = path.read_text(encoding="utf-8")
+        texts.setdefault(room, []).append(("/".join(parts), _first_line(source)))
+        imports.setdefault(room, set()).update(_imported(source) - {room})
     return [Room(name, _purpose(name, modules), tuple(modules), frozenset(imports[name])) for name, modules in texts.items()]
 
 
@@ -118,26 +118,21 @@ def _purpose(name: str, modules: Sequence[tuple[str, str]]) -> str:
     return next((text for module, text in modules if module in (name, f"{name}/__init__")), "")
 
 
-def _imported(tree: ast.Module) -> set[str]:
-    """The rooms that a module imports when it is loaded or when a function of it runs; what only types need is left out."""
+def _first_line(source: str) -> str:
+    """The first line of a module's docstring."""
+    return source.partition('"""')[2].partition('"""')[0].partition("\n")[0] if source.startswith('"""') else ""
+
+
+_ONLY_FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from kvdocs\.(\w+)[\w.]* import|import kvdocs\.(\w+)|from kvdocs import (.+))", re.MULTILINE)
+
+
+def _imported(source: str) -> set[str]:
+    """The rooms that a module imports when it is loaded or when a function of it runs; what only types need is left out.
+
+    Read line by line: parsing every module would cost each build half a second.
+    """
     found: set[str] = set()
-    for node in _run_nodes(tree):
-        names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        for name in names:
-            if name == "kvdocs" and isinstance(node, ast.ImportFrom):
-                found.update(alias.name for alias in node.names)
-            elif name.startswith("kvdocs."):
-                found.add(name.split(".")[1])
-    return found
-
-
-def _run_nodes(tree: ast.AST) -> list[ast.AST]:
-    nodes: list[ast.AST] = []
-    todo: list[ast.AST] = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            continue
-        nodes.append(node)
-        todo += ast.iter_child_nodes(node)
-    return nodes
+    for module, plain, names in _IMPORT.findall(_ONLY_FOR_TYPES.sub("", source)):
+        found.update([module or plain] if module or plain else re.findall(r"\w+", names))
+    return found - {"__version__"}

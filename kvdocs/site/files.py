@@ -121,4 +121,4 @@ def needs_file(publication: Publication) -> DataFile:
     document = json.loads(made.files["needs.json"])
     for part in (document, *document["versions"].values()):
         part.pop("created", None)
-    return DataFile("api/needs.json", json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    return DataFile("api/needs.json", json.dumps(document, ensure_ascii=False) + "\n")
