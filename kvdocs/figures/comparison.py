@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from math import comb, exp, log, sqrt
 from typing import Literal
 
@@ -111,15 +112,14 @@ def compare_arms(
 
 
 def order_of(arms: Sequence[str] | None) -> Order:
-    """Whether a steady drift cancels in the order in which the arms ran: every arm has the same mean position (ABBA does, ABAB does not)."""
+    """Whether a steady drift cancels in the order in which the arms ran: every arm has the same mean position (ABBA does, ABAB does not), however often it ran."""
     if not arms:
         return Order.UNKNOWN
     positions: dict[str, list[int]] = {}
     for position, arm in enumerate(arms):
         positions.setdefault(arm, []).append(position)
-    counts = {len(where) for where in positions.values()}
-    sums = {sum(where) for where in positions.values()}
-    return Order.CANCELS if len(positions) > 1 and len(counts) == len(sums) == 1 else Order.DRIFTS
+    middles = {Fraction(sum(where), len(where)) for where in positions.values()}
+    return Order.CANCELS if len(positions) > 1 and len(middles) == 1 else Order.DRIFTS
 
 
 def smallest_sign_flip_p(pairs: int) -> float:

@@ -145,6 +145,8 @@ def test_swapping_the_arms_swaps_gain_and_loss(a: list[float], factor: float) ->
         ("ab", Order.DRIFTS),
         ("aabb", Order.DRIFTS),
         ("abb", Order.DRIFTS),
+        ("aba", Order.CANCELS),
+        ("abcabbacba", Order.CANCELS),
         ("aaaa", Order.DRIFTS),
         ("", Order.UNKNOWN),
     ],
