@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kvdocs.cache import Scan
-from kvdocs.checks import cited, evidence, figures, files, links, seals, work
+from kvdocs.checks import cited, evidence, figures, files, links, metrics, seals, work
 from kvdocs.checks.inputs import Inputs
 from kvdocs.judge import Judge
 from kvdocs.memo import Memo, Recorder
@@ -46,6 +46,7 @@ class RecordChecks:
         for check in entry.kind.checks:
             yield from check(entry, registry)
         yield from work.check_status(entry, registry)
+        yield from metrics.check_metrics(entry, registry)
         yield from figures.check_figures(entry, registry, self.inputs)
         yield from cited.check_cited(entry, registry, self.inputs)
         yield from evidence.check_evidence(entry, Judge(registry, self.root, self.hashes))

@@ -24,15 +24,17 @@ class MeasuredCell(Part):
     value: Number | None = None
     samples: list[Number] = Field(default=[], description="One figure for each process, in the order in which they ran.")
     repetitions: int | None = Field(default=None, ge=1, description="How many repetitions inside a process each sample is the mean of.")
+    metric: str | None = Field(default=None, description="Instead of both: the figure of the executions that is meant, such as `large_equal.pipeline.samples_ms`.")
     published: Number | None = Field(default=None, description="What was published, in the column's unit, with its digits. It is held against what is computed.")
     note: str | None = None
 
     @model_validator(mode="after")
     def _one_of(self) -> MeasuredCell:
-        if self.value is not None and self.samples:
-            raise ValueError("a cell has a value or samples, not both")
-        if self.value is None and not self.samples and self.published is None:
-            raise ValueError("a cell has a value, samples, or what was published")
+        given = [name for name in ("value", "samples", "metric") if getattr(self, name) not in (None, [])]
+        if len(given) > 1:
+            raise ValueError("a cell has a value or samples, not both" if "metric" not in given else f"a cell has a metric or {given[0]}, not both")
+        if not given and self.published is None:
+            raise ValueError("a cell has a value, samples, a metric, or what was published")
         return self
 
 
@@ -46,9 +48,20 @@ class MeasuredColumn(Part):
     better: Literal["higher", "lower", "neither"] = "neither"
     exact: bool = Field(default=False, description="The numbers stand for themselves (counts); else half a unit of the last digit is open to both sides.")
     compute: str | None = Field(default=None, description="The formula of a derived column, over columns of this or another measurement.")
+    metric: str | None = Field(
+        default=None,
+        description="The figure of the executions that each empty cell is, such as `{point}.pipeline.samples_ms`; `{point}` stands for what the row has in that column.",
+    )
+    centre: Literal["mean", "median"] = Field(default="mean", description="What the samples of a cell stand for in formulas.")
     relative_to: str | None = Field(default=None, description="The denominator of a relative figure, in words.")
-    decimals: int | None = Field(default=None, ge=0, le=9, description="Places after the point when nothing was published.")
+    decimals: int | None = Field(default=None, ge=0, le=9, description="Places after the point when nothing was published; a figure of an execution is rounded to them.")
     note: Markdown | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> MeasuredColumn:
+        if self.compute is not None and self.metric is not None:
+            raise ValueError("a column is computed or read from executions, not both")
+        return self
 
 
 class Exclusion(Part):
@@ -95,6 +108,7 @@ class Measurement(Record):
     columns: list[MeasuredColumn] = Field(min_length=1)
     rows: list[dict[str, Number | str | MeasuredCell]] = Field(min_length=1)
     order: Literal["unknown"] | list[str] | None = Field(default=None, description="The arms in the order in which they really ran, or `unknown`.")
+    order_metric: str | None = Field(default=None, description="Instead: the figure of the executions that names the arms as they ran; arms without a column here are left out.")
     order_note: Markdown | None = None
     noise_floor: list[Annotated[str, Ref("measurement")]] = Field(default=[], description="Measurements whose replicated arms tell the spread between processes of this machine.")
     comparisons: list[ArmPair] = []
@@ -109,9 +123,10 @@ class Measurement(Record):
         return next((column for column in self.columns if column.name == name), None)
 
     @property
-    def arms(self) -> list[str]:
-        """The columns that have samples."""
-        return [c.name for c in self.columns if any(isinstance(cell := row.get(c.name), MeasuredCell) and cell.samples for row in self.rows)]
+    def reads_executions(self) -> bool:
+        """Whether cells or the order are figures of executions; `kvdocs.filled` puts them there."""
+        cells = (cell for row in self.rows for cell in row.values() if isinstance(cell, MeasuredCell))
+        return self.order_metric is not None or any(c.metric is not None for c in self.columns) or any(cell.metric is not None for cell in cells)
 
 
 def _error(name: str, meaning: str) -> Code:
@@ -129,6 +144,7 @@ UNKNOWN_UNIT = _error("unknown-unit", "A unit is not known.")
 FORMULA_ERROR = _error("formula-error", "A formula cannot be read or computed.")
 UNIT_MISMATCH = _error("unit-mismatch", "A formula mixes units, or gives another unit than its column or claim has.")
 FORMULA_CYCLE = _error("formula-cycle", "Formulas need each other in a circle.")
+NO_METRIC = _error("no-metric", "A measurement names a figure that its executions do not give, or not so that it fits the column.")
 NO_DENOMINATOR = _warning("no-denominator", "A relative figure does not say what it is relative to.")
 PUBLISHED_DIFFERS = _warning("published-differs", "A published figure, in a measurement or beside the citation of a field, cannot be reproduced from its inputs, whatever the rounding hides.")
 PUBLISHED_UNDECIDED = Code("published-undecided", Severity.INFO, "A published figure is not what the inputs give as written, but other digits behind the rounding could give it.")
@@ -140,7 +156,7 @@ CITATION_ERROR = _error("citation-error", "A text or a field cites a figure that
 FIGURE_TYPED = _warning("figure-typed", "A text or a field types a figure that a measurement has, so it will not follow when the measurement changes.")
 
 CODES = (
-    UNKNOWN_COLUMN, DUPLICATE_COLUMN, BAD_ROW, UNKNOWN_UNIT, FORMULA_ERROR, UNIT_MISMATCH, FORMULA_CYCLE, NO_DENOMINATOR,
+    UNKNOWN_COLUMN, DUPLICATE_COLUMN, BAD_ROW, UNKNOWN_UNIT, FORMULA_ERROR, UNIT_MISMATCH, FORMULA_CYCLE, NO_METRIC, NO_DENOMINATOR,
     PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, PUBLISHED_UNSUPPORTED, ORDER_UNKNOWN, ORDER_DRIFTS, INVALID_ARM, CITATION_ERROR, FIGURE_TYPED,
 )  # fmt: skip
 
@@ -200,11 +216,12 @@ def check_rows(entry: Entry, registry: Registry) -> Iterator[Problem]:
 
 def _misfit(column: MeasuredColumn, cell: object) -> tuple[str, str | None] | None:
     """What is wrong with a cell of a column, and what to do."""
+    read = isinstance(cell, MeasuredCell) and cell.metric is not None
     if column.unit == TEXT:
-        return None if isinstance(cell, str) else (f"`{column.name}` holds words", "put quotes around it")
+        return None if isinstance(cell, str) or read else (f"`{column.name}` holds words", "put quotes around it")
     if isinstance(cell, str):
         return f"`{column.name}` holds numbers, not {cell!r}", "write `unit: text` for a column of words"
-    typed = cell.value is not None or cell.samples if isinstance(cell, MeasuredCell) else True
+    typed = read or cell.value is not None or cell.samples if isinstance(cell, MeasuredCell) else True
     if column.compute is not None and typed:
         return f"`{column.name}` is computed, so its cells hold no figures", f"write `{{published: {cell if not isinstance(cell, MeasuredCell) else '…'}}}` for what was published"
     return None

@@ -62,6 +62,21 @@ class Result(Record):
         """The commit of the source that was executed, when it is known."""
         return (self.source or {}).get("commit")
 
+    def figure(self, name: str) -> Any:
+        """What it gave under a name: a value captured from its output, else a figure that the script wrote, with dots that lead into groups; None when neither."""
+        captured = self.judgement.get("captures", {}).get(name)
+        if captured is not None:
+            return captured.get("value")
+        value: Any = self.metrics
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        return None if isinstance(value, dict) else value
+
+    def figure_names(self) -> list[str]:
+        """The names of all its figures."""
+        written = [name for name, _ in flat({group: figures for group, figures in self.metrics.items() if group != "units"})]
+        return [*self.judgement.get("captures", {}), *written]
+
 
 def result_of(entry: Entry) -> Result:
     """The record of a result's entry."""
