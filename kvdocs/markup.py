@@ -88,11 +88,11 @@ def cell(value: Cell, dialect: Dialect) -> str:
 
 
 def _joint(parts: tuple[Inline, ...], number: int, dialect: Dialect) -> str:
-    """What stands before a part: a comma, or on the site a space between a badge and the words that belong to it."""
+    """What stands before a part: a comma, or on the site a space between a badge and the next one or the words that belong to it."""
     if number == 0:
         return ""
     coloured = dialect is Dialect.SITE and isinstance(parts[number - 1], Badge)
-    return " " if coloured and isinstance(parts[number], Md) else ", "
+    return " " if coloured and isinstance(parts[number], (Md, Badge)) else ", "
 
 
 def flat(markdown: str) -> str:

@@ -80,6 +80,7 @@ def test_two_pages_with_one_path_are_a_fault_of_the_program() -> None:
         (Link("a_b", "x.md", 'say "no" | `yes`'), '[a_b](x.md "say &quot;no&quot; &#124; yes")', None),
         (Link("nowhere"), "nowhere", None),
         (Badge("on hold", "wait"), '<span class="kv-badge kv-wait">on hold</span>', "on hold"),
+        ((Badge("a", "good"), Badge("b", "bad"), "c"), '<span class="kv-badge kv-good">a</span> <span class="kv-badge kv-bad">b</span>, c', "a, b, c"),
         (("a", Link("b", "b.md")), "a, [b](b.md)", None),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -12,7 +13,7 @@ from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Record, Ref
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Items, Link, Md, Notice, Prose, RecordView, Section, Table
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
 OUTCOME_TONES = {"passed": "plain", "failed": "plain", "signalled": "plain", "timed-out": "warn", "interrupted": "warn", "unavailable": "off", "runner-died": "warn"}
@@ -103,6 +104,16 @@ def source_cell(record: Result, context: Context) -> Cell:
     if not source.get("dirty"):
         return link
     return (link, "with these patches and nothing else" if source.get("only_patches") and source.get("patches") else "with changes")
+
+
+def commit_cell(record: Result, context: Context) -> Cell:
+    """The same in a list: the commit alone, and the repository where the pointer rests."""
+    cell = source_cell(record, context)
+    link, *rest = cell if isinstance(cell, tuple) else (cell,)
+    if not isinstance(link, Link):
+        return cell
+    repository, _, commit = link.text.partition("@")
+    return (replace(link, text=commit, title=repository), *rest)
 
 
 def repository_of(address: str | None) -> str | None:
@@ -272,7 +283,7 @@ KIND = Kind(
     columns=(
         Column("Script", lambda e, c: c.link(result_of(e).script, result_of(e).script), filter=True),
         Column("Environment", lambda e, c: c.link(result_of(e).environment, result_of(e).environment), filter=True),
-        Column("Commit", lambda e, c: source_cell(result_of(e), c)),
+        Column("Commit", lambda e, c: commit_cell(result_of(e), c)),
         Column("Outcome", lambda e, c: outcome_badge(result_of(e)), filter=True),
         Column("Verdict", lambda e, c: verdict_badge(result_of(e)), filter=True),
         Column("Started", lambda e, c: str(result_of(e).invocation["started"]) if result_of(e).invocation.get("started") else None),

@@ -209,3 +209,8 @@ def name_of(entry: Entry) -> str:
     if entry.kind.name == "reference":
         return str(getattr(entry.record, "short", entry.id))
     return entry.id
+
+
+def id_of(entry: Entry) -> str:
+    """The id as lists show it; of a result, whose id is a hash, the eight digits by which the pages speak of it."""
+    return entry.id[:8] if entry.kind.name == "result" else entry.id

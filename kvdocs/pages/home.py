@@ -9,7 +9,7 @@ from kvdocs.kinds.defect import TONES as DEFECT_TONES
 from kvdocs.kinds.item import STATE_TONES
 from kvdocs.kinds.result import result_of
 from kvdocs.order import Row
-from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.counts import Count, card, counts
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Severity, count_by_severity
@@ -150,8 +150,9 @@ def _executions(context: PageContext) -> tuple[Section, ...]:
         return ()
     newest = sorted(entries, key=_started, reverse=True)[:NEWEST]
     kind = newest[0].kind
-    rows = tuple((context.link(e.id, e.id), *(column.cell(e, context) for column in kind.columns)) for e in newest)
-    table = Table(("Execution", *(column.heading for column in kind.columns)), rows)
+    columns = {column.heading: [column.cell(e, context) for e in newest] for column in kind.columns}
+    told = {heading: cells for heading, cells in columns.items() if any(cells)}
+    table = Table(("Execution", *told), tuple((context.link(e.id, id_of(e)), *cells) for e, *cells in zip(newest, *told.values(), strict=True)))
     more = Prose(Md(f"{markup.link(context.list_of(kind, f'All {len(entries)} executions'))}."))
     return (Section("Newest executions", (table, more), "executions"),)
 

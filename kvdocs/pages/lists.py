@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kvdocs import markup
 from kvdocs.kind import Kind
-from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.page import Nav, Page
 from kvdocs.registry import Entry
 from kvdocs.view import Cell, Link, Section, Table
@@ -61,7 +61,7 @@ def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Ta
     rows: list[tuple[Cell, ...]] = []
     for entry in entries:
         title: tuple[Cell, ...] = () if markup.plain(entry.record.title) == entry.id else (context.title(entry),)
-        rows.append((context.link(entry.id, entry.id), *title, *(column.cell(entry, context) for column in kind.columns)))
+        rows.append((context.link(entry.id, id_of(entry)), *title, *(column.cell(entry, context) for column in kind.columns)))
     has_title = any(len(row) == 2 + len(kind.columns) for row in rows)
     headings = ("#", *(("Title",) if has_title else ()), *(column.heading for column in kind.columns))
     rows = [row if len(row) == len(headings) else (row[0], None, *row[1:]) for row in rows]

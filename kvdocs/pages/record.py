@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kvdocs import markup
 from kvdocs.cited import title_of
 from kvdocs.document import field_name
-from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.graph import around_section
 from kvdocs.pages.logs import log_sections
 from kvdocs.pages.page import Page
@@ -95,4 +95,4 @@ def related_sections(entry: Entry, context: PageContext) -> tuple[Section, ...]:
 
 
 def _row(entry: Entry, field: str, context: PageContext) -> tuple[Cell, ...]:
-    return (context.link(entry.id, entry.id), entry.kind.name, context.title(entry), field)
+    return (context.link(entry.id, id_of(entry)), entry.kind.name, context.title(entry), field)
