@@ -209,6 +209,57 @@ class HistoryDocument(Document):
     changes: list[ChangeEntry]
 
 
+class FieldDifference(Document):
+    """One field that has another value."""
+
+    record: str
+    kind: str
+    topic: Literal["record", "status", "owner", "blockers", "values", "text", "other"]
+    field: str = Field(description="Empty when the record came or went.")
+    before: str | None
+    after: str | None
+    words: str
+
+
+class Turned(Document):
+    """Something computed of a record that has another value."""
+
+    record: str
+    name: str = Field(description="A figure, the title of a claim or of a record, `executions`, or a gate.")
+    before: str
+    after: str
+    reason: str
+
+
+class BeforeAfter(Document):
+    """Ids in rank order, in both versions."""
+
+    before: list[str]
+    after: list[str]
+
+
+class NewAndSolved(Document):
+    """Problems that came and those that went."""
+
+    new: list[ProblemEntry]
+    solved: list[ProblemEntry]
+
+
+class DiffDocument(Document):
+    """What changed between two versions of the registry."""
+
+    schema_: Literal["kvdocs/diff/v1"] = Field(alias="schema")
+    before: str = Field(description="The version that was named first.")
+    after: str = Field(description="The other version; `working tree` for the files as they are.")
+    changes: list[FieldDifference]
+    figures: list[Turned] = Field(description="Computed cells with another value.")
+    claims: list[Turned] = Field(description="Claims with another verdict.")
+    evidence: list[Turned] = Field(description="What executions say, and gates with another verdict.")
+    states: list[Turned] = Field(description="Records with another state in the order of work.")
+    actionable: BeforeAfter = Field(description="What can be worked on, or is in review.")
+    problems: NewAndSolved
+
+
 class GateEntry(Document):
     """The verdict of one gate."""
 
@@ -371,6 +422,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(ExportDocument, ("kvdocs export json",), ""),
     Shape(GraphDocument, ("kvdocs graph --format json",), "graph"),
     Shape(HistoryDocument, ("kvdocs log --json",), "history"),
+    Shape(DiffDocument, ("kvdocs diff --json",), "diff"),
     Shape(GatesDocument, ("kvdocs gate ID --json",), "gates"),
     Shape(PlanDocument, ("kvdocs run ID --plan --json",), "plan"),
     Shape(RunDocument, ("kvdocs run ID --json",), ""),

@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "kvdocs/export/v1": "kvdocs export json",
     "kvdocs/graph/v1": "kvdocs graph --format json",
     "kvdocs/history/v1": "kvdocs log --json --limit 2",
+    "kvdocs/diff/v1": "kvdocs set R1 status=implemented > edit.log && kvdocs diff --json",
     "kvdocs/gates/v1": "kvdocs gate R1 --json",
     "kvdocs/plan/v1": "kvdocs run D1 --plan --json",
     "kvdocs/run/v1": "kvdocs run D1 --json",
