@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kvdocs.prose import WORDS
-from kvdocs.registry import Registry
+from kvdocs.prose import WORDS, is_prefixed
+from kvdocs.registry import Entry, Registry
 
 
 class Mention(NamedTuple):
@@ -42,6 +42,20 @@ def find_mentions(text: str, registry: Registry, repository: str = "") -> Iterat
         else:
             continue
         yield Mention(match.start(), match.end(), match[0], target)
+
+
+def named_records(entry: Entry, registry: Registry, repository: str = "") -> Iterator[str]:
+    """The ids of the other records that the texts of a record name, as `find_mentions` finds them."""
+    for word in entry.named:
+        where, sign, number = word.rpartition("#")
+        if sign:
+            target = registry.reference(where or repository, int(number))
+        elif is_prefixed(word):
+            target = word if has_prefix(word, registry) and registry.has(word) else None
+        else:
+            target = word if registry.has_slug(word) else None
+        if target is not None and target != entry.id:
+            yield target
 
 
 def has_prefix(word: str, registry: Registry) -> bool:

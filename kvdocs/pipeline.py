@@ -16,7 +16,7 @@ from kvdocs.load import load_registry
 from kvdocs.order import Order, plan
 from kvdocs.pages.charts import drawings
 from kvdocs.pages.context import Publication
-from kvdocs.pages.graph import surroundings
+from kvdocs.pages.graph import Surroundings
 from kvdocs.problems import Problem, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Registry
@@ -68,7 +68,7 @@ def publication(inspection: Inspection) -> Publication:
             "charts": drawings(ledger),
             "evidence": judge.of,
             "gates": judge.gates,
-            "surroundings": surroundings(inspection.registry, inspection.order),
+            "surroundings": Surroundings(inspection.registry, inspection.order),
         },
         workbook=ledger.workbook,
     )

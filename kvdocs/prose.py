@@ -26,14 +26,32 @@ WORDS = re.compile(
 """Everything in a text that may name a record."""
 
 
-_PREFIXED = re.compile(r"(?<![\w#.-])[A-Z]{1,3}[1-9][0-9]*(?![\w-]|\.\w)").findall
+_PREFIXED = re.compile(r"(?<![\w#.-])[A-Z]{1,3}[1-9][0-9]*(?![\w-]|\.\w)")
 _MARKUP = re.compile(r"[`~\[<{#]|://").search
 """What every inert part of a text holds, and every number of a pull request."""
 
 
 def prefixed_words(text: str) -> Iterator[str]:
     """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
-    words: list[str] = _PREFIXED(text)
+    words: list[str] = _PREFIXED.findall(text)
     if words and _MARKUP(text):
         words = [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
     yield from words
+
+
+def is_prefixed(word: str) -> bool:
+    """Whether a word has the form of a prefixed id."""
+    return _PREFIXED.fullmatch(word) is not None
+
+
+def other_names(text: str) -> Iterator[str]:
+    """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
+    if _DIGIT(_PREFIXED.sub("", text)):
+        for match in WORDS.finditer(text):
+            if match["number"] is not None:
+                yield f"{match['repository'] or ''}#{match['number']}"
+            elif match["slug"] is not None and _DIGIT(match["slug"]):
+                yield match["slug"]
+
+
+_DIGIT = re.compile(r"[0-9]").search

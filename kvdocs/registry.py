@@ -11,36 +11,41 @@ from kvdocs.cache import encode
 from kvdocs.kind import Kind
 from kvdocs.model import File, LinkField, Record, Ref, formula_fields, marked, prose_fields, references
 from kvdocs.problems import Loc
-from kvdocs.prose import prefixed_words
+from kvdocs.prose import other_names, prefixed_words
 from kvdocs.source import RawRecord, natural_key
 
 R = TypeVar("R", bound=Record)
 
 
 class Extract(NamedTuple):
-    """What other records need to know of one: it is worked out once for each content, and kept in the cache."""
+    """What other records need to know of one: it is worked out once for each content, and kept in the cache.
+
+    `mentions` are words of the form of a prefixed id; `others` is what else its texts may name, without its place.
+    """
 
     links: tuple[LinkField, ...]
     mentions: tuple[tuple[Loc, str], ...]
     files: tuple[tuple[Loc, str], ...]
     cites: bool
     accepts: bool
+    others: tuple[str, ...]
 
     def document(self) -> list[Any]:
         """The extract as plain data; `Extract.of` is the inverse."""
         links = [[list(link.loc), _ref_words(link.ref), link.target] for link in self.links]
-        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites, self.accepts]
+        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites, self.accepts, list(self.others)]
 
     @staticmethod
     def of(document: list[Any]) -> Extract:
         """An extract from its plain data."""
-        links, mentions, files, cites, accepts = document
+        links, mentions, files, cites, accepts, others = document
         return Extract(
             tuple(LinkField(tuple(loc), _ref_of(words), target) for loc, words, target in links),
             tuple((tuple(loc), word) for loc, word in mentions),
             tuple((tuple(loc), name) for loc, name in files),
             cites,
             accepts,
+            tuple(others),
         )
 
 
@@ -106,7 +111,7 @@ class Entry:
             prose = (*prose_fields(record), (("title",), record.title))
             mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
             files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
-            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record)), bool(record.acknowledged))
+            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record)), bool(record.acknowledged), tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))))
         elif isinstance(self._extract, list):
             self._extract = Extract.of(self._extract)
         return self._extract
@@ -131,6 +136,14 @@ class Entry:
     def accepts(self) -> bool:
         """Whether the record acknowledges a problem."""
         return bool(self._extract[4]) if isinstance(self._extract, list) else self.extract.accepts
+
+    @property
+    def named(self) -> list[str]:
+        """Everything in its texts that may name a record, each once."""
+        extract = self._extract
+        if isinstance(extract, list):  # as above
+            return list(dict.fromkeys([*(word for _, word in extract[1]), *extract[5]]))
+        return list(dict.fromkeys([*(word for _, word in self.extract.mentions), *self.extract.others]))
 
     @property
     def names_files(self) -> bool:

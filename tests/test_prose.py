@@ -5,6 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kvdocs.mentions import find_mentions, named_records
+from kvdocs.model import prose_fields
+from kvdocs.pipeline import Inspection
 from kvdocs.prose import WORDS, prefixed_words
 
 pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0"])
@@ -19,3 +22,11 @@ def test_the_short_way_finds_what_the_pattern_of_all_words_finds(text: str) -> N
 
 def test_each_is_given_as_often_as_it_stands_there() -> None:
     assert list(prefixed_words("D2, D3 and D2; not D02, xD4, D5-b, `D6` or #7.")) == ["D2", "D3", "D2"]
+
+
+def test_what_a_record_names_is_what_its_texts_mention(this_registry: Inspection) -> None:
+    registry, repository = this_registry.registry, this_registry.project.settings.repository
+    for entry in registry:
+        texts = (entry.record.title, *(text for _, text in prose_fields(entry.record)))
+        mentioned = {mention.target for text in texts for mention in find_mentions(text, registry, repository)} - {None, entry.id}
+        assert (entry.id, set(named_records(entry, registry, repository))) == (entry.id, mentioned)

@@ -12,8 +12,7 @@ from kvdocs import markup
 from kvdocs.cited import title_of
 from kvdocs.kind import Kind
 from kvdocs.markup import Dialect
-from kvdocs.mentions import find_mentions
-from kvdocs.model import prose_fields
+from kvdocs.mentions import find_mentions, named_records
 from kvdocs.order import Order
 from kvdocs.pages.address import Addresses, SiteAddresses, relative
 from kvdocs.problems import Problem
@@ -62,19 +61,17 @@ class Publication:
     def source_paths(self) -> frozenset[str]:
         """The files of the registry that pages speak of, as far as they exist."""
         root = next((entry.raw.root for entry in self.registry), None)
-        named = {entry.raw.path for entry in self.registry} | {problem.place.path for problem in self.problems}
-        named |= {beside(entry, name) for entry in self.registry for _, name in entry.extract.files}
-        return frozenset(path for path in named if root is not None and (root / path).is_file())
+        read = {entry.raw.path for entry in self.registry}
+        named = {problem.place.path for problem in self.problems} | {beside(entry, name) for entry in self.registry if entry.names_files for _, name in entry.extract.files}
+        return frozenset(read | {path for path in named - read if root is not None and (root / path).is_file()})
 
     @cached_property
     def mentioned_by(self) -> Mapping[str, tuple[Entry, ...]]:
         """Which records name a record in their prose, itself left out."""
         found: dict[str, dict[str, Entry]] = {}
         for entry in self.registry:
-            for text in (entry.record.title, *(text for _, text in prose_fields(entry.record))):
-                for mention in find_mentions(text, self.registry, self.settings.repository):
-                    if mention.target is not None and mention.target != entry.id:
-                        found.setdefault(mention.target, {})[entry.id] = entry
+            for target in named_records(entry, self.registry, self.settings.repository):
+                found.setdefault(target, {})[entry.id] = entry
         return {target: tuple(entries.values()) for target, entries in found.items()}
 
 

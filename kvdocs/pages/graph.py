@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Sequence
+from functools import cached_property
 
 from kvdocs import markup
 from kvdocs.order import Order
-from kvdocs.pages.context import PageContext, Provider, Publication
+from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.home import waiting_table
 from kvdocs.pages.page import Nav, Page
-from kvdocs.pictures.dependency_pictures import neighbourhood_pictures, whole_pictures
+from kvdocs.pictures.dependency_pictures import near_text, neighbourhood_pictures, whole_pictures
+from kvdocs.pictures.graph_data import Graph
 from kvdocs.pictures.record_graph import record_graph, work_graph
 from kvdocs.registry import Registry
 from kvdocs.view import Block, Md, Notice, Picture, Prose, Section
@@ -46,17 +47,38 @@ def graph_page(publication: Publication) -> Page:
     )
 
 
-def surroundings(registry: Registry, order: Order) -> Provider:
-    """For each record that has neighbours, the picture of them for its page; all are drawn when the first is asked for."""
+class Surroundings:
+    """For each record that has neighbours, the picture of them for its page.
 
-    @cache
-    def drawn() -> Mapping[str, Picture]:
-        if len(registry) > MOST:
-            return {}
-        graph = record_graph(registry, order, lambda name: f"../{name}/index.html")
-        return neighbourhood_pictures(graph, [entry.id for entry in registry if entry.kind.name != "result"])
+    All are drawn when the first is asked for, unless `draw` said which ones will be.
+    """
 
-    return lambda record_id: drawn().get(record_id)
+    def __init__(self, registry: Registry, order: Order) -> None:
+        self.registry, self.order = registry, order
+        self._drawn: dict[str, Picture | None] = {}
+
+    def __call__(self, record_id: str) -> Picture | None:
+        if record_id not in self._drawn:
+            self.draw([record_id] if self._drawn else [entry.id for entry in self.registry])
+        return self._drawn.get(record_id)
+
+    def draw(self, record_ids: Sequence[str]) -> None:
+        """Draw the surroundings of these records in one go, which is faster than one by one."""
+        wanted = [name for name in record_ids if name not in self._drawn and self._is_drawn(name)]
+        pictures = neighbourhood_pictures(self._graph, wanted) if wanted else {}
+        self._drawn.update({name: pictures.get(name) for name in record_ids})
+
+    def text(self, record_id: str) -> str:
+        """A text that is another one whenever the picture is."""
+        return near_text(self._graph, record_id) if self._is_drawn(record_id) else ""
+
+    def _is_drawn(self, record_id: str) -> bool:
+        entry = self.registry.get(record_id)
+        return len(self.registry) <= MOST and entry is not None and entry.kind.name != "result"
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return record_graph(self.registry, self.order, lambda name: f"../{name}/index.html")
 
 
 def around_section(record_id: str, context: PageContext) -> tuple[Section, ...]:

@@ -56,14 +56,24 @@ def whole_pictures(graph: Graph, *, engine: Engine | None = None, limit: int = W
 
 def neighbourhood_pictures(graph: Graph, centres: Collection[str], *, engine: Engine | None = None) -> dict[str, Picture]:
     """For each record that has neighbours, what lies within two steps of it; ids start with `near`."""
-    parts = {name: neighbourhood(graph, name, HOPS, NEIGHBOURS) for name in centres if name in graph.nodes}
-    parts = {name: part for name, part in parts.items() if len(part.nodes) > 1}
-    reduced_parts = {name: reduced(part) for name, part in parts.items()}
-    layouts = lay_out(list(reduced_parts.values()), engine)
+    parts = {name: part for name in centres if (part := near_part(graph, name)) is not None}
+    layouts = lay_out(list(parts.values()), engine)
     return {
         name: _near(name, part, layout, _left_out(graph, name, part))
-        for (name, part), layout in zip(reduced_parts.items(), layouts, strict=True)
+        for (name, part), layout in zip(parts.items(), layouts, strict=True)
     }
+
+
+def near_part(graph: Graph, centre: str) -> Graph | None:
+    """What the picture of a record's neighbourhood shows; None when it has no neighbours."""
+    part = neighbourhood(graph, centre, HOPS, NEIGHBOURS) if centre in graph.nodes else None
+    return reduced(part) if part is not None and len(part.nodes) > 1 else None
+
+
+def near_text(graph: Graph, centre: str) -> str:
+    """A text that is another one whenever the picture of a record's neighbourhood is; it costs no drawing."""
+    part = near_part(graph, centre)
+    return "" if part is None else f"{list(part.nodes.values())} {part.arrows} {_left_out(graph, centre, part)}"
 
 
 def described(graph: Graph) -> str:
