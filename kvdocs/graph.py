@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kvdocs.problems import Loc
@@ -52,10 +51,7 @@ def is_acyclic(links: list[Edge]) -> bool:
 
 
 class Network:
-    """What waits for what: items, decisions, and the references that something waits for.
-
-    Only circles, and questions that go beyond the order, need networkx; it takes longer to load than all of this.
-    """
+    """What waits for what: items, decisions, and the references that something waits for. networkx puts it in order."""
 
     def __init__(self, registry: Registry) -> None:
         self.links = edges(registry)
@@ -85,32 +81,19 @@ class Network:
         return graph
 
     @cached_property
-    def _kept(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """The links before and after each node, less those inside circles, so that everything else can still be put in order."""
-        if is_acyclic(self.links):
-            return self.before, self.after
-        kept = without_cycles(self.graph)
-        return {node: list(kept.predecessors(node)) for node in kept}, {node: list(kept.successors(node)) for node in kept}
+    def sound(self) -> Graph:
+        """The graph less the edges inside its circles, so that everything else can still be put in order."""
+        return self.graph if is_acyclic(self.links) else without_cycles(self.graph)
 
     def after_in_order(self, node: str) -> list[str]:
         """What waits for a node, less what stands in a circle with it."""
-        return self._kept[1][node]
+        return list(self.sound.successors(node))
 
     def in_order(self, key: Callable[[str], Any]) -> list[str]:
-        """All nodes, none before one that it waits for; of those that could come next, the one with the least key (no two are alike)."""
-        before, after = self._kept
-        missing = {node: len(blockers) for node, blockers in before.items()}
-        heap = [(key(node), node) for node, count in missing.items() if not count]
-        heapify(heap)
-        found = []
-        while heap:
-            _, node = heappop(heap)
-            found.append(node)
-            for later in after[node]:
-                missing[later] -= 1
-                if not missing[later]:
-                    heappush(heap, (key(later), later))
-        return found
+        """All nodes, none before one that it waits for; of those that could come next, the one with the least key."""
+        import networkx as nx
+
+        return list(nx.lexicographical_topological_sort(self.sound, key=key))
 
 
 def dependency_graph(registry: Registry) -> Graph:

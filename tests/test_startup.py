@@ -39,4 +39,4 @@ def test_a_kept_answer_needs_nothing_heavy(arguments: tuple[str, ...], make_proj
 
 def test_order_without_a_cache_needs_only_what_it_works_with(monkeypatch: pytest.MonkeyPatch, make_project: MakeProject) -> None:
     monkeypatch.setenv("KVDOCS_NO_CACHE", "1")
-    assert _imported("order", at=make_project(FILES).root) == {"pydantic", "yaml"}
+    assert _imported("order", at=make_project(FILES).root) == {"pydantic", "networkx", "yaml"}
