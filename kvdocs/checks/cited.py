@@ -41,7 +41,9 @@ def _citations(entry: Entry, registry: Registry) -> Iterator[Problem]:
     for cited in ledger_of(registry).cited_in(entry):
         yield from _error(entry, cited.loc, cited.text, cited.citation)
     for loc, figure in field_figures(entry.record, registry).items():
-        if figure.published is not None:
+        if figure.error is not None and figure.error.fault == "units":
+            yield Problem(CITATION_ERROR, f"{entry.id}: {figure.error.message}", entry.raw.place_of((*loc, "figure"), value=True), entry.id, figure.error.hint)
+        elif figure.published is not None:
             yield from _beside(entry, loc, figure)
 
 

@@ -19,7 +19,7 @@ _UNIT = r"(?:[kKMGT]i?B|GB|B|ms|µs|us|ns|s|t|tok|token)(?:/(?:s|token|tok))?"
 _TYPED = re.compile(
     rf"""{INERT}
     | (?<![\w.,/:#-]) (?P<number> [+\N{{MINUS SIGN}}-]? (?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+) (?:\.[0-9]+)? )
-      (?: \ ?(?P<percent>%) | (?P<ratio>[x×])(?!\w) | \ (?P<unit>{_UNIT})(?![\w/]) | (?![\w/]|[.,][0-9]) )
+      (?: \ ?(?P<percent>%) | (?P<ratio>[x×])(?!\w) | \ (?P<unit>{_UNIT})(?![\w/]) | (?![\w/]|[.,-][0-9]) )
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
