@@ -5,7 +5,7 @@
   // Values that have an order of their own. A cell belongs to a scale by its first word; a range such as S-M stands between its ends.
   const SCALES = [["XS", "S", "M", "L", "XL"], ["none", "low", "medium", "high", "very high"], ["error", "warning", "info"]];
   const MANY = 10;   // so many rows need a search field
-  const SHORT = 18;  // a heading and its value of so many letters share their line with others on a phone
+  const SHORT = 12;  // on a phone, values of so many letters share their line with others
   const EMPTY = "\u2014";
 
   const state = () => new URLSearchParams(location.search);
@@ -71,16 +71,31 @@
       button.className = "kv-sort";
       button.textContent = text(heading);
       button.addEventListener("click", () => {
-        const down = heading.getAttribute("aria-sort") === "ascending";
-        this.sort(column, down);
-        remember(this.name + ".sort", (down ? "-" : "") + this.titles[column]);
+        this.choose((heading.getAttribute("aria-sort") === "ascending" ? "-" : "") + this.titles[column]);
       });
       heading.replaceChildren(button);
     }
 
+    // An order as the address has it: a heading, with a minus when the greatest comes first.
+    choose(order) {
+      this.sort(...this.orderOf(order));
+      remember(this.name + ".sort", order);
+    }
+
+    orderOf(words) { return [this.titles.indexOf(words.replace(/^-/, "")), words.startsWith("-")]; }
+
+    // What stands in for the headings where rows are cards.
+    makeOrders() {
+      this.orders = document.createElement("select");
+      this.orders.append(new Option("as listed", ""), ...this.titles.flatMap((title) => [new Option(title, title), new Option(title + ", reversed", "-" + title)]));
+      this.orders.addEventListener("change", () => this.choose(this.orders.value));
+      const box = label("Order", this.orders);
+      box.className = "kv-orders";
+      return box;
+    }
+
     makeTools() {
       const tools = document.createElement("div");
-      tools.className = "kv-filters";
       if (this.rows.length >= MANY || this.choices.length) {
         this.search = document.createElement("input");
         this.search.type = "search";
@@ -95,10 +110,10 @@
         tools.append(label(this.titles[column], select));
       }
       this.count = document.createElement("output");
-      if (tools.childElementCount) {
-        tools.append(this.count);
-        this.box.prepend(tools);
-      }
+      if (tools.childElementCount) tools.append(this.count);
+      tools.className = tools.childElementCount ? "kv-filters" : "kv-filters kv-empty";
+      if (this.rows.length > 1) tools.prepend(this.makeOrders());
+      this.box.prepend(tools);
     }
 
     restore() {
@@ -106,14 +121,13 @@
       if (this.search) this.search.value = now.get(this.name + ".text") || "";
       for (const [column, select] of this.selects) select.value = now.get(this.name + "." + this.titles[column]) || "";
       const sort = now.get(this.name + ".sort");
-      if (sort) {
-        const column = this.titles.indexOf(sort.replace(/^-/, ""));
-        if (column >= 0) this.sort(column, sort.startsWith("-"));
-      }
+      if (sort) this.sort(...this.orderOf(sort));
       this.filter();
     }
 
+    // Without a column the rows stand as they did.
     sort(column, down) {
+      if (this.orders) this.orders.value = column < 0 ? "" : (down ? "-" : "") + this.titles[column];
       const cells = this.rows.map((row) => text(row.cells[column]));
       const key = keyOf(cells);
       const compare = key ? (a, b) => key(a) - key(b) : (a, b) => (a === EMPTY) - (b === EMPTY) || collator.compare(a, b);
@@ -193,7 +207,7 @@
       [...row.cells].forEach((cell, column) => {
         cell.dataset.heading = titles[column];
         if (text(cell) === EMPTY) cell.dataset.empty = "";
-        else if (text(cell).length + titles[column].length <= SHORT) cell.dataset.short = "";
+        else if (text(cell).length <= SHORT) cell.dataset.short = "";
       });
     }
   }
