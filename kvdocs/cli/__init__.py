@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fmt": ("fmt:fmt", "Bring record files into their stable form."),
     "schema": ("schema:schema", "JSON Schema of the records, for editors."),
     "diff": ("diff:diff", "What changed between two versions of the registry, in words."),
+    "sync": ("sync:sync", "The state of references, from the host of their repositories."),
     "import": ("import_:import_", "Take in what other programs and other machines wrote."),
     "export": ("export:export", "Give records and results in the formats of other programs."),
 }

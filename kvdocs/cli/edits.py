@@ -53,7 +53,7 @@ def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, not
     if as_json:
         print_json(plan.document(written=written, draft=draft))
         sys.exit(1 if refused else 0)
-    _print(plan)
+    show_plan(plan)
     if not plan.changes:
         say(nothing)
     elif refused:
@@ -85,7 +85,8 @@ def show_diff(diff: str) -> None:
         say(paint(line, tone))
 
 
-def _print(plan: Plan) -> None:
+def show_plan(plan: Plan) -> None:
+    """Print the difference, the problems that come and go, and the notes."""
     show_diff(plan.diff())
     for problem in plan.new:
         say(f"new: {problem}")

@@ -19,7 +19,7 @@ STATE_OF_TYPE = Code("impossible-state", Severity.ERROR, "A reference has a stat
 class Reference(Record):
     """Something in a repository that the record speaks of."""
 
-    type: Literal["pull-request", "issue", "commit", "release"]
+    type: Literal["pull-request", "issue", "commit", "release"] = Field(description="What it is at its host.")
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$", description="`owner/name` at the project's host.")
     number: int | None = Field(default=None, ge=1, description="The number of a pull request or issue.")
     commit: Commit | None = Field(default=None, description="The commit itself.")
@@ -27,10 +27,11 @@ class Reference(Record):
     state: Literal["open", "closed", "merged", "exists", "not-recorded"] = Field(description="`exists` for commits and releases; `not-recorded` where the record names it without a state.")
     state_on: Date = Field(description="The day on which the state was looked at.")
     state_note: str | None = Field(default=None, description="What the state means for the record, such as `pending merge and validation`.")
-    merge_commit: Commit | None = None
-    closed_on: Date | None = None
-    superseded_by: Annotated[str, Ref("reference")] | None = None
-    summary: Markdown | None = None
+    merge_commit: Commit | None = Field(default=None, description="The commit by which it was merged.")
+    closed_on: Date | None = Field(default=None, description="The day on which it was closed or merged.")
+    upstream_title: str | None = Field(default=None, description="Its title at the host; `kvdocs sync` writes it, and `title` stays the record's own.")
+    superseded_by: Annotated[str, Ref("reference")] | None = Field(default=None, description="What took its place.")
+    summary: Markdown | None = Field(default=None, description="What it is.")
 
     @property
     def short(self) -> str:
@@ -88,6 +89,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         Fact("What that means", context.prose(record.state_note, record.id) if record.state_note else None),
         Fact("Merge commit", context.source_link("", repository=record.repository, commit=record.merge_commit) if record.merge_commit else None),
         Fact("Closed on", record.closed_on.isoformat() if record.closed_on else None),
+        Fact("Title there", record.upstream_title),
         Fact("Superseded by", context.link(record.superseded_by) if record.superseded_by else None),
     ]
     sections = [Section("What it is", (Prose(context.prose(record.summary, record.id)),))] if record.summary else []
