@@ -153,4 +153,7 @@ def _converted(metric: str, value: Any, told: str | None, column: MeasuredColumn
     exact = Fraction(number) * factor
     if exact.denominator == 1 and isinstance(number, int):
         return int(exact)
-    return rounded(exact, DIGITS if column.decimals is None else column.decimals)
+    if column.decimals is not None:
+        return rounded(exact, column.decimals)
+    short = rounded(exact, DIGITS).normalize()
+    return short if short.as_tuple().exponent < 0 else short.quantize(Decimal(1))  # type: ignore[operator]  # a rounded number is finite

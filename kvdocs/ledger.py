@@ -21,6 +21,7 @@ from kvdocs.figures.spread import invalid_ratio, is_invalid, pooled_spread
 from kvdocs.figures.summary import ArmComparison, InvalidArm, MeasurementFigures
 from kvdocs.figures.table import CellName, Figure, Table
 from kvdocs.figures.workbook import Workbook
+from kvdocs.filled import filled
 from kvdocs.gathered import gatherer
 from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
@@ -61,7 +62,8 @@ class Ledger:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self._tables: dict[str, Table] = {}
-        self.workbook = Workbook((sheet_of(record) for record in registry.records("measurement", Measurement)), self._count, registry.broken, gatherer(registry))
+        self.measurements: Mapping[str, Measurement] = {record.id: filled(record, registry)[0] for record in registry.records("measurement", Measurement)}
+        self.workbook = Workbook(map(sheet_of, self.measurements.values()), self._count, registry.broken, gatherer(registry))
 
     def of(self, record_id: str) -> MeasurementFigures | Judgement | None:
         """What is computed for a record: the figures of a measurement, the judgement of a claim; None for others and where nothing can be computed."""
@@ -80,7 +82,9 @@ class Ledger:
         claims = tuple(j for j in self.judgements.values() if any(cell.measurement == measurement for cell in j.cells))
         table = self.table(measurement)
         bases = {figure.name: self.basis((figure.name,)) for figure in table.figures() if figure.quantity is not None}
-        return MeasurementFigures(table, self.comparisons(measurement), claims, bases)
+        record = self.measurements[measurement]
+        order = tuple(record.order) if isinstance(record.order, list) else ()
+        return MeasurementFigures(table, self.comparisons(measurement), claims, bases, dict(_words(record)), order)
 
     def basis(self, cells: Iterable[CellName], results: Iterable[str] = ()) -> str:
         """What cells and executions rest on: `reported`, `executed`, both, or `counted`."""
@@ -105,7 +109,7 @@ class Ledger:
 
     def comparisons(self, measurement: str) -> tuple[ArmComparison, ...]:
         """The comparisons that a measurement asks for, in each row that has samples of both arms."""
-        record = self.registry.record(measurement, Measurement)
+        record = self.measurements.get(measurement)
         if record is None:
             return ()
         table = self.table(measurement)
@@ -197,9 +201,13 @@ class Ledger:
         return sum(all(_has(getattr(entry.record, name), text) for name, text in where.items()) for entry in self.registry.of(kind))
 
 
-@lru_cache(maxsize=4)
 def ledger_of(registry: Registry) -> Ledger:
     """The ledger of a registry; the same one for the same registry, so that nothing is computed twice."""
+    return _ledger_of(registry.whole())
+
+
+@lru_cache(maxsize=4)
+def _ledger_of(registry: Registry) -> Ledger:
     return Ledger(registry)
 
 
@@ -210,7 +218,7 @@ def _has(value: object, text: str) -> bool:
 def sheet_of(record: Measurement) -> Sheet:
     """A measurement as data for computing. Rows without a key and cells that hold words are left out; `check` reports them."""
     columns = {
-        column.name: Column(column.name, column.unit, column.title, column.exact, column.compute, column.relative_to, column.better, column.decimals)
+        column.name: Column(column.name, column.unit, column.title, column.exact, column.compute, column.relative_to, column.better, column.decimals, column.centre)
         for column in record.columns
         if column.unit != TEXT or column.name == record.key
     }
@@ -222,6 +230,14 @@ def sheet_of(record: Measurement) -> Sheet:
         if isinstance(key, (int, str)) and key not in rows:
             rows[key] = {name: cell for name, written in row.items() if name in columns and (cell := _cell(written)) is not None}
     return Sheet(record.id, record.key, columns, rows, tuple(record.noise_floor))
+
+
+def _words(record: Measurement) -> Iterator[tuple[tuple[Key, str], str]]:
+    """The cells of a measurement that hold words, by the key of the row and the name of the column."""
+    names = [column.name for column in record.columns if column.unit == TEXT]
+    for row in record.rows:
+        key = row.get(record.key)
+        yield from (((key, name), words) for name in names if isinstance(key, (int, str)) and isinstance(words := row.get(name), str))
 
 
 def _cell(written: object) -> Cell | None:

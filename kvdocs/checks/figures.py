@@ -52,7 +52,7 @@ def _measurement(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
     yield from _units(entry, record)
     yield from _formulas(entry, record, ledger)
     yield from _published(entry, record, ledger)
-    yield from _order(entry, record)
+    yield from _order(entry, ledger.measurements[record.id])
     yield from _arms(entry, record, ledger)
 
 
@@ -126,7 +126,7 @@ def _order(entry: Entry, record: Measurement) -> Iterator[Problem]:
     elif order is Order.DRIFTS:
         assert isinstance(record.order, list)
         message = f"in the order {' '.join(record.order)} a steady drift does not cancel"
-        yield Problem(ORDER_DRIFTS, message, entry.raw.place_of(("order",)), record.id, "run A B B A")
+        yield Problem(ORDER_DRIFTS, message, entry.raw.place_of(("order_metric" if record.order_metric else "order",)), record.id, "run A B B A")
 
 
 def _arms(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:

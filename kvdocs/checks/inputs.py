@@ -24,8 +24,15 @@ class Inputs:
 
         A count depends on all records, and what executions gave on all executions and scripts.
         """
+        return self._from([entry.id], also)
+
+    def looks_of(self, text: str) -> list[Look]:
+        """Everything that the figures which a text cites can depend on."""
+        return self._from([], _NAMES(text))
+
+    def _from(self, starts: list[str], also: Iterable[str]) -> list[Look]:
         reached: set[str] = set(also)
-        todo = [entry.id, *reached]
+        todo = [*starts, *reached]
         while todo:
             for name in self._names(todo.pop()) - reached:
                 reached.add(name)
@@ -35,13 +42,20 @@ class Inputs:
         return [*sorted(reached - {"results"}), *(("#result", "#script") if "results" in reached else ())]
 
     def _names(self, record_id: str) -> frozenset[str]:
-        """The measurements that the texts of a record name, and `count` and `results` when it may count records or read executions."""
+        """The measurements that the texts of a record name, `count` and `results` when it may count records or read executions, and the executions of a measurement."""
         known = self._named.get(record_id)
         if known is None:
-            entry = self.registry.get(record_id)
-            text = "\n".join(_texts(entry.raw.data)) if entry is not None else ""
-            known = self._named[record_id] = frozenset(_NAMES(text))
+            known = self._named[record_id] = frozenset(_named(self.registry.get(record_id)))
         return known
+
+
+def _named(entry: Entry | None) -> Iterator[str]:
+    if entry is None or entry.kind.name == "result":  # an execution rests on no other record
+        return
+    yield from _NAMES("\n".join(_texts(entry.raw.data)))
+    if entry.kind.name == "measurement":
+        results = entry.raw.data.get("results")
+        yield from (name for name in (results if isinstance(results, list) else ()) if isinstance(name, str))
 
 
 def _texts(value: Any) -> Iterator[str]:

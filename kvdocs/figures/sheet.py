@@ -12,13 +12,14 @@ from kvdocs.figures.names import Key
 Number = int | Decimal
 
 Direction = Literal["higher", "lower", "neither"]
+Centre = Literal["mean", "median"]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: `exact` numbers stand for themselves; `compute` is the formula of a derived column, `relative_to` its denominator in words.
 
-    `decimals` is how many places after the point are printed when nothing else says so.
+    `decimals` is how many places after the point are printed when nothing else says so; `centre` is what several samples stand for.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Column:
     relative_to: str | None = None
     better: Direction = "neither"
     decimals: int | None = None
+    centre: Centre = "mean"
 
     @property
     def signed(self) -> bool:

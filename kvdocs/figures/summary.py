@@ -33,12 +33,17 @@ class InvalidArm:
 
 @dataclass(frozen=True, slots=True)
 class MeasurementFigures:
-    """All that is computed for a measurement; `claims` are those that read one of its cells, `bases` says what each figure rests on."""
+    """All that is computed for a measurement; `claims` are those that read one of its cells, `bases` says what each figure rests on.
+
+    `words` are the cells that hold words, and `order` the arms as they ran, both as the record or the executions have them.
+    """
 
     table: Table
     comparisons: tuple[ArmComparison, ...]
     claims: tuple[Judgement, ...]
     bases: Mapping[CellName, str] = field(default_factory=dict)
+    words: Mapping[tuple[Key, str], str] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
 
     @property
     def published(self) -> tuple[Figure, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import sqrt
+from math import pi, sqrt
+from statistics import median
 
 from kvdocs.figures.executed import Gather, none_gathered, quantities
 from kvdocs.figures.formula import evaluate, references
@@ -23,6 +24,9 @@ from kvdocs.problems import did_you_mean
 
 Count = Callable[[str, Mapping[str, str]], int]
 """How many records of a kind have these fields; ScopeError when there is no such kind or field."""
+
+MEDIAN_SPREAD = sqrt(pi / 2)
+"""The standard error of a median over that of a mean, for many samples of a normal distribution."""
 
 
 def _no_records(kind: str, where: Mapping[str, str]) -> int:
@@ -142,29 +146,33 @@ class Workbook:
         return Figure(name, column, measured, cell, quantity, tuple(scope.read), tuple(scope.results))
 
     def _input(self, name: CellName, cell: Cell, measured: Unit) -> Quantity:
-        exact = self.sheets[name.measurement].columns[name.column].exact
+        column = self.sheets[name.measurement].columns[name.column]
         numbers = cell.samples or tuple(number for number in (cell.value if cell.value is not None else cell.published,) if number is not None)
         if not numbers:
             raise ScopeError(f"{name} is empty", fault="absent")
-        intervals = [written(number, exact=exact) for number in numbers]
+        intervals = [written(number, exact=column.exact) for number in numbers]
+        middle = median if column.centre == "median" else _mean
         known = Input(
             str(name),
-            Interval(times(_mean([i.low for i in intervals]), measured.factor), times(_mean([i.high for i in intervals]), measured.factor)),
-            times(_mean([Fraction(number) for number in numbers]), measured.factor),
-            self._uncertainty(name, cell.samples, measured),
+            Interval(times(middle([i.low for i in intervals]), measured.factor), times(middle([i.high for i in intervals]), measured.factor)),
+            times(middle([Fraction(number) for number in numbers]), measured.factor),
+            self._uncertainty(name, cell.samples, measured, MEDIAN_SPREAD if column.centre == "median" else 1.0),
             unsupported=not cell.is_input,
         )
         return of_input(known, measured.dimension)
 
-    def _uncertainty(self, name: CellName, samples: tuple[Number, ...], measured: Unit) -> float | None:
-        """Of a mean of samples, in base units: by the noise floor when it has degrees of freedom enough, else by their own spread."""
+    def _uncertainty(self, name: CellName, samples: tuple[Number, ...], measured: Unit, widened: float) -> float | None:
+        """Of the centre of samples, in base units: by the noise floor when it has degrees of freedom enough, else by their own spread.
+
+        `widened` is how much wider it is than that of a mean.
+        """
         values = [float(sample) for sample in samples]
         if not values:
             return None
         floor = self.noise_floor(name.measurement, measured)
         if floor is not None and floor.df >= ENOUGH_DEGREES:
-            return floor.sd * abs(sum(values)) / len(values) / sqrt(len(values)) * float(measured.factor)
-        return spread_of(values) / sqrt(len(values)) * float(measured.factor) if len(values) > 1 else None
+            return widened * floor.sd * abs(sum(values)) / len(values) / sqrt(len(values)) * float(measured.factor)
+        return widened * spread_of(values) / sqrt(len(values)) * float(measured.factor) if len(values) > 1 else None
 
 
 @dataclass(slots=True)

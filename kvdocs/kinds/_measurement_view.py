@@ -59,18 +59,27 @@ def view(entry: Entry, context: Context) -> RecordView:
     if record.protocol:
         sections.append(Section("How it was measured", (Prose(context.prose(record.protocol, record.id)),)))
     sections += _exclusions(record, context)
-    return RecordView(facts=tuple(fact for fact in _facts(record, context) if fact.value), sections=tuple(sections), notices=_bounds(record, context))
+    return RecordView(facts=tuple(fact for fact in _facts(record, figures, context) if fact.value), sections=tuple(sections), notices=_bounds(record, context))
 
 
-def _facts(record: Measurement, context: Context) -> list[Fact]:
-    order = ", ".join(record.order) if isinstance(record.order, list) else record.order
+def _order(record: Measurement, figures: MeasurementFigures | None) -> Cell:
+    """The arms as they ran; where the executions tell it, how many samples they were and whether a steady drift cancels."""
+    if record.order_metric is None:
+        return ", ".join(record.order) if isinstance(record.order, list) else record.order
+    from kvdocs.figures.comparison import order_of
+
+    order = figures.order if figures is not None else ()
+    return (Code(record.order_metric), f"{len(order)} samples of the arms below, in an order that {order_of(order)}")
+
+
+def _facts(record: Measurement, figures: MeasurementFigures | None, context: Context) -> list[Fact]:
     return [
         Fact("Basis", basis_badge(context.computed("basis", record.id))),
         Fact("Environment", context.link(record.environment) if record.environment else None),
         Fact("Source", context.source_link("", repository=record.repository, commit=record.commit) if record.commit else None),
         Fact("Probes", tuple(context.link(p) for p in record.probes) or None),
         Fact("Script", context.link(record.script) if record.script else None),
-        Fact("Order of the arms", order),
+        Fact("Order of the arms", _order(record, figures)),
         Fact("About the order", context.prose(record.order_note, record.id) if record.order_note else None),
         Fact("Noise floor from", tuple(context.link(m) for m in record.noise_floor) or None),
         Fact("Executions", tuple(context.link(r) for r in record.results) or None),
@@ -89,9 +98,8 @@ def _bounds(record: Measurement, context: Context) -> tuple[Notice, ...]:
 
 def figures_table(record: Measurement, figures: MeasurementFigures) -> Table:
     """The rows as they stand on the page: the computed figure everywhere, and what was published beside it where that differs."""
-    written = {row[record.key]: row for row in record.rows if isinstance(row.get(record.key), (int, str))}
     headings = tuple(_heading(column) for column in record.columns)
-    rows = tuple(tuple(_cell(column, row.get(column.name), written[key].get(column.name)) for column in record.columns) for key, row in figures.table.rows.items())
+    rows = tuple(tuple(_cell(column, row.get(column.name), figures.words.get((key, column.name))) for column in record.columns) for key, row in figures.table.rows.items())
     numeric = frozenset(i for i, column in enumerate(record.columns) if column.unit != "text")
     return Table(headings, rows, numeric, sortable=True, name=record.id, row_ids=tuple(str(key) for key in figures.table.rows))
 
@@ -100,10 +108,8 @@ def _heading(column: MeasuredColumn) -> str:
     return column.title if column.unit in ("1", "x", "text", "%") else f"{column.title} ({column.unit})"
 
 
-def _cell(column: MeasuredColumn, figure: Figure | None, written: object) -> Cell:
-    if isinstance(written, str):
-        return written
-    return figure_cell(figure) if figure is not None and column.unit != "text" else None
+def _cell(column: MeasuredColumn, figure: Figure | None, words: str | None) -> Cell:
+    return words if column.unit == "text" else figure_cell(figure) if figure is not None else None
 
 
 def figure_cell(figure: Figure) -> Cell:
@@ -127,14 +133,20 @@ def _fraction(number: object) -> Fraction:
     return Fraction(str(number))
 
 
+def _read(column: MeasuredColumn) -> Cell:
+    """Where the figures of a column stand in the executions."""
+    return ("the median of" if column.centre == "median" else "read from the executions:", Code(str(column.metric)))
+
+
 def _formulas(record: Measurement, context: Context) -> list[Section]:
     rows: list[tuple[Cell, ...]] = [
         (c.title, Code(f"{c.name} = {c.compute}"), c.unit if c.unit != "1" else None, c.relative_to, context.prose(c.note, record.id) if c.note else None)
         for c in record.columns
         if c.compute is not None
     ]
+    rows += [(c.title, _read(c), c.unit if c.unit != "1" else None, None, context.prose(c.note, record.id) if c.note else None) for c in record.columns if c.metric is not None]
     blocks: list[Block] = [Table(("Column", "Formula", "Unit", "Relative to", "Note"), tuple(rows))] if rows else []
-    notes = tuple(context.prose(f"**{c.title}**: {c.note}", record.id) for c in record.columns if c.note and c.compute is None)
+    notes = tuple(context.prose(f"**{c.title}**: {c.note}", record.id) for c in record.columns if c.note and c.compute is None and c.metric is None)
     if notes:
         blocks.append(Items(notes))
     return [Section("How the figures are computed", tuple(blocks))] if blocks else []
