@@ -37,7 +37,7 @@ $(STAMP): pyproject.toml requirements.lock
 
 lock:                   ## pin every dependency with its hashes, from pyproject.toml
 	$(PYTHON) -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); print(*p['project']['dependencies'], *(d for e in p['project']['optional-dependencies'].values() for d in e), *p['dependency-groups']['test'], p['build-system']['requires'][0], 'editables', sep='\n')" > build/requirements.in
-	pip-compile --quiet --allow-unsafe --generate-hashes --no-emit-index-url --no-header --strip-extras --output-file requirements.lock build/requirements.in
+	pip-compile --quiet --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --strip-extras --output-file requirements.lock build/requirements.in
 
 clean:
 	rm -rf $(VENV) build site .kvdocs
