@@ -132,8 +132,8 @@ class SourceLocation(Part):
     """A line of somebody's source at a commit, so that the page can link to it."""
 
     path: str = Field(description="Path in the repository.")
-    line: int | None = Field(default=None, ge=1)
-    end_line: int | None = Field(default=None, ge=1)
+    line: int | None = Field(default=None, ge=1, description="The line, from 1.")
+    end_line: int | None = Field(default=None, ge=1, description="The last line, when it is several.")
     repository: str | None = Field(default=None, description="`owner/name`; the project's source repository if absent.")
     commit: Commit | None = Field(default=None, description="The record's commit if absent.")
     what: str = Field(default="", description="What stands there.")

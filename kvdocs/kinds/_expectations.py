@@ -36,9 +36,9 @@ RELATIONS = ("equals", "at_least", "at_most", "above", "below")
 class Capture(Part):
     """A value taken from the output: the first group of the pattern, or the whole match; named groups become parts of it."""
 
-    pattern: Pattern
-    stream: Stream = "any"
-    take: Literal["first", "last", "count", "sum", "max", "min"] = "first"
+    pattern: Pattern = Field(description="What to look for in each line.")
+    stream: Stream = Field(default="any", description="Where to look.")
+    take: Literal["first", "last", "count", "sum", "max", "min"] = Field(default="first", description="Which of the matches counts, or what is made of all of them.")
     capped_at: int | None = Field(default=None, ge=1, description="A count that reached this is `at least`, because the tool prints no more.")
     total: Total | None = Field(default=None, description="A line that tells the whole number; the largest counts.")
 
@@ -48,19 +48,19 @@ class Condition(Part):
 
     exit: int | str | list[int | str] | None = Field(default=None, description="An exit code, several of them, or `nonzero`. 128 + N is death by signal N.")
     signal: str | list[str] | None = Field(default=None, description="The signal that ended it, such as `SIGABRT`.")
-    pattern: Pattern | None = None
+    pattern: Pattern | None = Field(default=None, description="A pattern that so many matches have; one at least when no relation is given.")
     absent: Pattern | None = Field(default=None, description="A pattern that no line has.")
-    stream: Stream = "any"
-    capped_at: int | None = Field(default=None, ge=1)
-    total: Total | None = None
+    stream: Stream = Field(default="any", description="Where to look.")
+    capped_at: int | None = Field(default=None, ge=1, description="A count that reached this is `at least`.")
+    total: Total | None = Field(default=None, description="A line that tells the whole number.")
     value: str | None = Field(default=None, description="A capture, or a figure that the script wrote; dots lead into groups of figures.")
-    equals: Number | str | None = None
-    at_least: Number | None = None
-    at_most: Number | None = None
-    above: Number | None = None
-    below: Number | None = None
-    any: list[Condition] | None = None
-    all: list[Condition] | None = None
+    equals: Number | str | None = Field(default=None, description="The relation: exactly this.")
+    at_least: Number | None = Field(default=None, description="The relation: this or more.")
+    at_most: Number | None = Field(default=None, description="The relation: this or less.")
+    above: Number | None = Field(default=None, description="The relation: more than this.")
+    below: Number | None = Field(default=None, description="The relation: less than this.")
+    any: list[Condition] | None = Field(default=None, description="One of these holds.")
+    all: list[Condition] | None = Field(default=None, description="All of these hold.")
 
     @model_validator(mode="after")
     def _one_subject(self) -> Condition:
@@ -83,10 +83,10 @@ class Expect(Part):
     """What an execution has to show. When both lists hold, or neither does, it decides nothing."""
 
     exit_code_decides: bool = Field(default=True, description="False where the exit code tells nothing, as that of compute-sanitizer.")
-    captures: dict[str, Capture] = {}
+    captures: dict[str, Capture] = Field(default={}, description="Values to take from the output, by name.")
     reproduced: list[Condition] = Field(default=[], description="All of these: reproduced.")
     not_reproduced: list[Condition] = Field(default=[], description="All of these: not reproduced.")
-    pool: Pool | None = None
+    pool: Pool | None = Field(default=None, description="What several executions mean together.")
 
     def as_mapping(self) -> dict[str, Any]:
         """Plain data as the runner takes it: only what was written, numbers as JSON has them."""
@@ -137,12 +137,12 @@ class Needs(Part):
 
     tools: list[str] = Field(default=[], description="Programs on the PATH.")
     source: bool = Field(default=False, description="A source tree, named by `KVDOCS_SOURCE`.")
-    build: BuildNeed | None = None
+    build: BuildNeed | None = Field(default=None, description="A build tree.")
     model: bool = Field(default=False, description="A model file, named by `KVDOCS_MODEL`.")
     gpu: int = Field(default=0, ge=0, description="How many GPUs at least.")
     compute_capability: Annotated[str, AfterValidator(_comparisons)] | None = Field(default=None, description="Of the first GPU, such as `>=8.0,<10`.")
-    gpu_memory_mib: int | None = Field(default=None, ge=1)
-    memory_mib: int | None = Field(default=None, ge=1)
+    gpu_memory_mib: int | None = Field(default=None, ge=1, description="Memory of the first GPU, in MiB.")
+    memory_mib: int | None = Field(default=None, ge=1, description="Memory of the machine, in MiB.")
     variables: list[str] = Field(default=[], description="Environment variables that must be set; the script is given them.")
 
     def as_mapping(self) -> dict[str, Any]:

@@ -39,8 +39,8 @@ class Claim(Record):
     )
     equals: Number | None = Field(default=None, description="The value rounds to this number; with `tolerance`, it is no further away than that.")
     tolerance: Number | None = Field(default=None, description="How far from `equals` the value may be, in the unit of the claim.")
-    at_most: Number | None = None
-    at_least: Number | None = None
+    at_most: Number | None = Field(default=None, description="The value is no larger than this limit, which is exact.")
+    at_least: Number | None = Field(default=None, description="The value is no smaller than this limit, which is exact.")
     between: list[Number] | None = Field(default=None, min_length=2, max_length=2, description="The value rounds to a number from the first to the second.")
     unit: str = Field(default="1", description="The unit of the numbers above.")
     rows: Literal["all"] | list[int | str] = Field(
@@ -48,8 +48,8 @@ class Claim(Record):
     )
     unsupported: Markdown | None = Field(default=None, description="Instead of an expression: what would have to be on record to decide it.")
     about: list[Annotated[str, Ref()]] = Field(default=[], description="The records that it is about.")
-    note: Markdown | None = None
-    sources: list[Annotated[str, Ref("reference")]] = []
+    note: Markdown | None = Field(default=None, description="What a reader has to know of it.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was published.")
 
     @model_validator(mode="after")
     def _one_relation(self) -> Claim:

@@ -21,7 +21,7 @@ class Correction(Record):
     shown_by: list[Annotated[str, Ref()]] = Field(min_length=1, description="The records that show it.")
     about: list[Annotated[str, Ref()]] = Field(default=[], description="The records that had it wrong.")
     recorded_in: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where the wrong statement stood.")
-    on: Date | None = None
+    on: Date | None = Field(default=None, description="The day of the correction.")
 
 
 def _correction(entry: Entry) -> Correction:

@@ -19,24 +19,24 @@ UNKNOWN_OPTION = Code("unknown-option", Severity.ERROR, "A decision recommends o
 class Option(Part):
     """One of the ways a question can be answered."""
 
-    id: str
-    title: str
-    text: Markdown = ""
+    id: str = Field(description="Its name in this decision.")
+    title: str = Field(description="The answer in a few words.")
+    text: Markdown = Field(default="", description="What it would mean.")
 
 
 class Recommendation(Part):
     """What the record advises; it decides nothing."""
 
-    option: str
-    because: Markdown
+    option: str = Field(description="The id of the option.")
+    because: Markdown = Field(description="Why.")
 
 
 class Outcome(Part):
     """What was decided."""
 
-    option: str
-    on: Date
-    because: Markdown = ""
+    option: str = Field(description="The id of the option that was chosen.")
+    on: Date = Field(description="The day of the decision.")
+    because: Markdown = Field(default="", description="Why.")
 
 
 class Decision(Record):
@@ -45,10 +45,10 @@ class Decision(Record):
     short: str = Field(description="Two or three words for tables, such as `staging ring`.")
     decided_by: list[Annotated[str, Ref("owner")]] = Field(min_length=1, description="Who decides.")
     why: Markdown = Field(description="Why the question is open and what hangs on it.")
-    options: list[Option] = Field(min_length=2)
-    recommendation: Recommendation | None = None
+    options: list[Option] = Field(min_length=2, description="The ways in which it can be answered.")
+    recommendation: Recommendation | None = Field(default=None, description="What the record advises.")
     blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default=[], description="What has to be known before the question can be answered.")
-    outcome: Outcome | None = None
+    outcome: Outcome | None = Field(default=None, description="What was decided; absent as long as the question is open.")
 
 
 def _decision(entry: Entry) -> Decision:

@@ -25,21 +25,21 @@ Status = Literal["suspected", "confirmed", "not-reproduced", "historical", "fixe
 class Observation(Part):
     """One statement that the defect was seen or not seen. It is reported: executions are results."""
 
-    what: Markdown
-    environment: Annotated[str, Ref("environment")] | None = None
-    commit: Commit | None = None
-    repository: str | None = None
-    on: Date | None = None
+    what: Markdown = Field(description="What was seen.")
+    environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine.")
+    commit: Commit | None = Field(default=None, description="The source on which it was seen.")
+    repository: str | None = Field(default=None, description="`owner/name` of that source.")
+    on: Date | None = Field(default=None, description="The day.")
     failures: int | None = Field(default=None, ge=0, description="In how many runs it was seen.")
     runs: int | None = Field(default=None, ge=1, description="Out of how many.")
-    source: Annotated[str, Ref("reference")] | None = None
+    source: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where it was reported.")
 
 
 class Correlation(Part):
     """Another defect that occurs with this one without being shown to cause it."""
 
-    defect: Annotated[str, Ref("defect")]
-    note: Markdown
+    defect: Annotated[str, Ref("defect")] = Field(description="The other defect.")
+    note: Markdown = Field(description="What is known of the two together, and what is not.")
 
 
 class Defect(Owned):
@@ -48,24 +48,24 @@ class Defect(Owned):
     status: Status = Field(description="`historical`: true of the base commit and not of today. What executions say stands beside it on the page.")
     status_note: Markdown | None = Field(default=None, description="A few words after the status, such as the exit code.")
     severity: str = Field(description="What it does to a user, in a few words.")
-    environment: Annotated[str, Ref("environment")] | None = None
-    repository: str | None = None
+    environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine on which it was seen.")
+    repository: str | None = Field(default=None, description="`owner/name` of the source in which it is; the project's repository if absent.")
     commit: Commit | None = Field(default=None, description="The source on which it was seen.")
     symptom: Markdown = Field(description="What goes wrong.")
     command: str | None = Field(default=None, description="The exact command that shows it.")
     output: str | None = Field(default=None, description="What the command printed, as reported.")
     script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script that reproduces it.")
-    cause: Markdown | None = None
+    cause: Markdown | None = Field(default=None, description="Why it happens, as far as that is known.")
     locations: list[SourceLocation] = Field(default=[], description="Where it is in the source.")
     ownership: Markdown | None = Field(default=None, description="Why it belongs to its owners.")
-    fixed_by: list[Annotated[str, Ref("item")]] = []
-    correlated_with: list[Correlation] = []
-    superseded_by: Annotated[str, Ref("defect")] | None = None
-    reported_as: list[Annotated[str, Ref("reference")]] = []
+    fixed_by: list[Annotated[str, Ref("item")]] = Field(default=[], description="The items that repair it.")
+    correlated_with: list[Correlation] = Field(default=[], description="Defects that occur with it; that says nothing about a cause.")
+    superseded_by: Annotated[str, Ref("defect")] | None = Field(default=None, description="The defect that took its place.")
+    reported_as: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
     needs: list[Annotated[str, Ref("defect")]] = Field(default=[], description="Defects that have to be repaired before this one can be seen at all.")
-    observations: list[Observation] = []
+    observations: list[Observation] = Field(default=[], description="What people saw, with counts.")
     not_established: list[Markdown] = Field(default=[], description="What the evidence does not show.")
-    notes: Markdown | None = None
+    notes: Markdown | None = Field(default=None, description="Anything else.")
 
 
 def defect_of(entry: Entry) -> Defect:

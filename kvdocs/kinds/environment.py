@@ -15,19 +15,19 @@ from kvdocs.view import Cell, Code, Fact, Prose, RecordView, Section, Table
 class Gpu(Part):
     """A graphics processor."""
 
-    name: str
+    name: str = Field(description="The model.")
     compute_capability: str | None = Field(default=None, pattern=r"^\d+\.\d+$", description="Such as `8.9` for sm_89.")
     memory_mib: int | None = Field(default=None, gt=0, description="Nominal memory in MiB.")
     usable_mib: int | None = Field(default=None, gt=0, description="Memory that programs can have, in MiB.")
-    count: int = Field(default=1, ge=1)
+    count: int = Field(default=1, ge=1, description="How many of it.")
 
 
 class BuildTree(Part):
     """A configured build of the source, which scripts name."""
 
-    id: str
+    id: str = Field(description="Its name.")
     options: str = Field(default="", description="What differs from the default configuration.")
-    note: str = ""
+    note: str = Field(default="", description="What a reader has to know of it.")
 
 
 class NoiseFloor(Part):
@@ -35,37 +35,37 @@ class NoiseFloor(Part):
 
     metric: str = Field(description="What was measured, as measurements name it.")
     sigma: Number = Field(description="Standard deviation between processes, in the unit given.")
-    unit: str
+    unit: str = Field(description="The unit of the spread.")
     relative: bool = Field(default=False, description="Whether sigma is a share of the value instead of an amount.")
     degrees_of_freedom: int | None = Field(default=None, ge=1, description="Absent when the source does not tell; then it carries no interval.")
-    note: str = ""
+    note: str = Field(default="", description="What a reader has to know of it.")
 
 
 class Environment(Record):
     """One machine as it was when something was measured or executed on it."""
 
-    gpus: list[Gpu] = []
-    driver: str | None = None
-    cuda: str | None = None
-    nvcc: str | None = None
-    cpu: str | None = None
+    gpus: list[Gpu] = Field(default=[], description="Its GPUs.")
+    driver: str | None = Field(default=None, description="Version of the GPU driver.")
+    cuda: str | None = Field(default=None, description="Version of CUDA.")
+    nvcc: str | None = Field(default=None, description="Version of the CUDA compiler.")
+    cpu: str | None = Field(default=None, description="The processor.")
     cores: int | None = Field(default=None, ge=1, description="Cores that the machine has.")
     pinned: str | None = Field(default=None, description="The CPUs that processes are pinned to, as `taskset -c` takes them.")
-    memory: str | None = None
-    os: str | None = None
-    kernel: str | None = None
-    python: str | None = None
+    memory: str | None = Field(default=None, description="The main memory.")
+    os: str | None = Field(default=None, description="The operating system.")
+    kernel: str | None = Field(default=None, description="Version of the kernel.")
+    python: str | None = Field(default=None, description="Version of Python.")
     facts: dict[str, str] = Field(default={}, description="Whatever else the machine tells: IOMMU, huge pages, NUMA.")
     model: str | None = Field(default=None, description="The model file that measurements here use.")
-    repository: str | None = None
+    repository: str | None = Field(default=None, description="`owner/name` of the source that was built there.")
     commit: Commit | None = Field(default=None, description="The source that is built here unless a record says otherwise.")
     flags: dict[str, str] = Field(default={}, description="Named groups of options that commands share.")
-    builds: list[BuildTree] = []
+    builds: list[BuildTree] = Field(default=[], description="Its build trees.")
     protocol: Markdown | None = Field(default=None, description="How runs are made so that they can be compared.")
     discard_rule: Markdown | None = Field(default=None, description="When a run is thrown away, decided before looking.")
-    noise: list[NoiseFloor] = []
-    notes: Markdown | None = None
-    sources: list[Annotated[str, Ref("reference")]] = []
+    noise: list[NoiseFloor] = Field(default=[], description="Spreads between processes that are known of this machine.")
+    notes: Markdown | None = Field(default=None, description="Anything else.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
 
 
 def gpu_words(record: Environment) -> str | None:

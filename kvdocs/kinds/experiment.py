@@ -21,8 +21,8 @@ class Outcome(Part):
     at: str = Field(default="", description="Under which condition, such as `32,768 tokens`.")
     figure: CitedFigure | None = Field(default=None, description="The figure that tells it, such as `M6.h2d['async']`; it is computed, and `value` is held against it.")
     value: Number | None = Field(default=None, description="The number; beside a `figure`, what was published.")
-    unit: str
-    note: str = ""
+    unit: str = Field(description="Its unit.")
+    note: str = Field(default="", description="What a reader has to know of it.")
 
     @model_validator(mode="after")
     def _has_value(self) -> Outcome:
@@ -34,17 +34,17 @@ class Outcome(Part):
 class Experiment(Record):
     """An attempt. `title` says what was tried."""
 
-    verdict: Literal["rejected", "null-result", "not-measurable", "accepted"]
+    verdict: Literal["rejected", "null-result", "not-measurable", "accepted"] = Field(description="What came of it.")
     why: Markdown = Field(description="Why it was rejected.")
     outcomes: list[Outcome] = Field(default=[], description="The figures that it gave.")
     exact: bool | None = Field(default=None, description="Whether the output stayed identical; absent when it was not looked at.")
     exactness: Markdown | None = Field(default=None, description="How that was seen.")
-    environment: Annotated[str, Ref("environment")] | None = None
-    commit: Commit | None = None
-    probes: list[Annotated[str, Ref("probe")]] = []
-    about: list[Annotated[str, Ref("item", "defect", "measurement", "decision")]] = []
+    environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine.")
+    commit: Commit | None = Field(default=None, description="The source on which it was tried.")
+    probes: list[Annotated[str, Ref("probe")]] = Field(default=[], description="The patches that were applied.")
+    about: list[Annotated[str, Ref("item", "defect", "measurement", "decision")]] = Field(default=[], description="The records that it is about.")
     results: list[Annotated[str, Ref("result")]] = Field(default=[], description="The executions that the figures come from; without any, they are reported.")
-    sources: list[Annotated[str, Ref("reference")]] = []
+    sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
 
 
 def _experiment(entry: Entry) -> Experiment:

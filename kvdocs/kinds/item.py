@@ -21,12 +21,12 @@ from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, Reco
 class Payoff(Part):
     """What an item brings, or what it opens the way to."""
 
-    what: Markdown
+    what: Markdown = Field(description="What becomes better.")
     figure: CitedFigure | None = Field(default=None, description="The figure that tells the gain, such as `M3.gain[16384]`; it is computed, and `gain` is held against it.")
     gain: Number | None = Field(default=None, description="In percent, the larger end when it is a range; beside a `figure`, what was published.")
     at: str = Field(default="", description="Under which condition, such as `32,768 tokens`.")
     basis: Literal["measured", "ceiling", "estimate"] = Field(description="`ceiling`: an upper bound from a run whose output is wrong; it does not count for the rank.")
-    source: Annotated[str, Ref("measurement", "claim", "reference", "result")] | None = None
+    source: Annotated[str, Ref("measurement", "claim", "reference", "result")] | None = Field(default=None, description="Where the figure comes from.")
 
     @model_validator(mode="after")
     def _has_gain(self) -> Payoff:
@@ -38,8 +38,8 @@ class Payoff(Part):
 class Gate(Part):
     """A condition of acceptance. With a script, executions decide it."""
 
-    id: str
-    text: Markdown
+    id: str = Field(description="Its name in this item.")
+    text: Markdown = Field(description="The condition, in words.")
     script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script whose runs decide it; without one, people do.")
     wants: Literal["reproduced", "not-reproduced"] = Field(default="not-reproduced", description="The verdict that passes: a repaired defect is not reproduced.")
     runs: int = Field(default=1, ge=1, description="How many eligible runs have to pass, all of them.")
@@ -59,11 +59,11 @@ class Item(Owned):
     landed_in: list[Commit] = Field(default=[], description="Commits known to hold the work; gates are judged on executions of these and of the merge commits of what implements it.")
     next_step: str | None = Field(default=None, description="What an implemented item still needs, such as `merge and validation`.")
     optional: Markdown | None = Field(default=None, description="Why it can be left out; it then comes last.")
-    summary: Markdown | None = None
-    payoffs: list[Payoff] = []
-    gates: list[Gate] = []
+    summary: Markdown | None = Field(default=None, description="What the work is.")
+    payoffs: list[Payoff] = Field(default=[], description="What it brings.")
+    gates: list[Gate] = Field(default=[], description="When it counts as done.")
     follow_ups: list[Markdown] = Field(default=[], description="What to do when it is done; not part of its acceptance.")
-    notes: Markdown | None = None
+    notes: Markdown | None = Field(default=None, description="Anything else.")
 
 
 def item_of(entry: Entry) -> Item:

@@ -21,12 +21,12 @@ TEXT = "text"
 class MeasuredCell(Part):
     """A cell with more than a value: the samples of an arm, one for each process, or what was published for it."""
 
-    value: Number | None = None
+    value: Number | None = Field(default=None, description="The figure, with the digits that were seen.")
     samples: list[Number] = Field(default=[], description="One figure for each process, in the order in which they ran.")
     repetitions: int | None = Field(default=None, ge=1, description="How many repetitions inside a process each sample is the mean of.")
     metric: str | None = Field(default=None, description="Instead of both: the figure of the executions that is meant, such as `large_equal.pipeline.samples_ms`.")
     published: Number | None = Field(default=None, description="What was published, in the column's unit, with its digits. It is held against what is computed.")
-    note: str | None = None
+    note: str | None = Field(default=None, description="What a reader has to know of the cell.")
 
     @model_validator(mode="after")
     def _one_of(self) -> MeasuredCell:
@@ -45,7 +45,7 @@ class MeasuredColumn(Part):
     title: str = Field(description="The heading.")
     quantity: str = Field(default="", description="What is measured, such as `decode rate`.")
     unit: str = Field(default="1", description="A unit such as `ms/token`, `GiB` or `%`; `text` for words.")
-    better: Literal["higher", "lower", "neither"] = "neither"
+    better: Literal["higher", "lower", "neither"] = Field(default="neither", description="Which direction is an improvement.")
     exact: bool = Field(default=False, description="The numbers stand for themselves (counts); else half a unit of the last digit is open to both sides.")
     compute: str | None = Field(default=None, description="The formula of a derived column, over columns of this or another measurement.")
     metric: str | None = Field(
@@ -55,7 +55,7 @@ class MeasuredColumn(Part):
     centre: Literal["mean", "median"] = Field(default="mean", description="What the samples of a cell stand for in formulas.")
     relative_to: str | None = Field(default=None, description="The denominator of a relative figure, in words.")
     decimals: int | None = Field(default=None, ge=0, le=9, description="Places after the point when nothing was published; a figure of an execution is rounded to them.")
-    note: Markdown | None = None
+    note: Markdown | None = Field(default=None, description="What a reader has to know of the column.")
 
     @model_validator(mode="after")
     def _one_source(self) -> MeasuredColumn:
@@ -72,51 +72,51 @@ class Exclusion(Part):
     row: int | str | None = Field(default=None, description="The key of the row.")
     values: list[Number] = Field(default=[], description="The figures; none when they were not kept.")
     rule: Markdown = Field(description="The rule by which it was left out.")
-    decided: Literal["before-looking", "after-looking", "not-recorded"]
-    by: str | None = None
+    decided: Literal["before-looking", "after-looking", "not-recorded"] = Field(description="Whether the rule was fixed before the figures were looked at.")
+    by: str | None = Field(default=None, description="Who left it out.")
 
 
 class ArmPair(Part):
     """Two arms to compare: `b` against `a`."""
 
-    a: str
-    b: str
+    a: str = Field(description="The column that is compared with.")
+    b: str = Field(description="The column that is compared.")
     threshold: Number | None = Field(default=None, description="The smallest change of practical use, in per cent; 1 if absent.")
 
 
 class Chart(Part):
     """A picture of columns over the rows."""
 
-    type: Literal["bars", "stack", "line"]
-    columns: list[str] = Field(min_length=1)
-    title: str
-    note: str = ""
+    type: Literal["bars", "stack", "line"] = Field(description="Bars for arms, a stack for parts of a whole, a line over the rows.")
+    columns: list[str] = Field(min_length=1, description="The columns that it shows.")
+    title: str = Field(description="What it shows, in one line.")
+    note: str = Field(default="", description="What a reader has to know of the picture.")
 
 
 class Measurement(Record):
     """A measurement. `title` says what was measured."""
 
-    summary: Markdown | None = None
-    environment: Annotated[str, Ref("environment")] | None = None
-    repository: str | None = None
-    commit: Commit | None = None
+    summary: Markdown | None = Field(default=None, description="What was measured, and how to read it.")
+    environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine.")
+    repository: str | None = Field(default=None, description="`owner/name` of the source; the project's repository if absent.")
+    commit: Commit | None = Field(default=None, description="The source that was measured.")
     probes: list[Annotated[str, Ref("probe")]] = Field(default=[], description="The patches that were applied. Figures under one whose output is wrong are bounds.")
     script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script that measures it.")
     results: list[Annotated[str, Ref("result")]] = Field(default=[], description="The executions that the figures come from; without any, they are reported.")
     protocol: Markdown | None = Field(default=None, description="How it was measured, beyond what the environment says.")
     key: str = Field(description="The column that names the rows.")
-    columns: list[MeasuredColumn] = Field(min_length=1)
-    rows: list[dict[str, Number | str | MeasuredCell]] = Field(min_length=1)
+    columns: list[MeasuredColumn] = Field(min_length=1, description="What was measured and what is computed from it.")
+    rows: list[dict[str, Number | str | MeasuredCell]] = Field(min_length=1, description="The figures: for each row a mapping from column to cell.")
     order: Literal["unknown"] | list[str] | None = Field(default=None, description="The arms in the order in which they really ran, or `unknown`.")
     order_metric: str | None = Field(default=None, description="Instead: the figure of the executions that names the arms as they ran; arms without a column here are left out.")
-    order_note: Markdown | None = None
+    order_note: Markdown | None = Field(default=None, description="What is known of the order in which the arms ran.")
     noise_floor: list[Annotated[str, Ref("measurement")]] = Field(default=[], description="Measurements whose replicated arms tell the spread between processes of this machine.")
-    comparisons: list[ArmPair] = []
-    exclusions: list[Exclusion] = []
-    charts: list[Chart] = []
+    comparisons: list[ArmPair] = Field(default=[], description="Arms that are compared.")
+    exclusions: list[Exclusion] = Field(default=[], description="What was left out, by which rule.")
+    charts: list[Chart] = Field(default=[], description="Pictures of its columns.")
     rules_out: Markdown | None = Field(default=None, description="What the figures exclude.")
-    about: list[Annotated[str, Ref("item", "defect", "decision", "experiment", "correction")]] = []
-    sources: list[Annotated[str, Ref("reference")]] = []
+    about: list[Annotated[str, Ref("item", "defect", "decision", "experiment", "correction")]] = Field(default=[], description="The records that it is about.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
 
     def column(self, name: str) -> MeasuredColumn | None:
         """The column of this name, or None."""

@@ -15,23 +15,23 @@ from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, T
 class ProbeCheck(Part):
     """Somebody's statement that the patch applies or works, and what it rests on."""
 
-    what: Markdown
+    what: Markdown = Field(description="The statement.")
     reported: bool = Field(default=True, description="True when it comes from a document; false when a result of this registry shows it.")
-    source: Annotated[str, Ref("reference", "result")] | None = None
+    source: Annotated[str, Ref("reference", "result")] | None = Field(default=None, description="Where it stands, or the execution that shows it.")
 
 
 class Probe(Record):
     """A patch against one commit. `title` is its name."""
 
     base_commit: Commit = Field(description="The commit that the patch applies to.")
-    repository: str | None = None
+    repository: str | None = Field(default=None, description="`owner/name` of the repository; the project's repository if absent.")
     file: Annotated[str, File()] | None = Field(default=None, description="The patch, relative to the record; absent when the registry does not carry it.")
     kept_at: Markdown | None = Field(default=None, description="Where the patch is, when not here.")
-    purpose: Markdown
+    purpose: Markdown = Field(description="What it makes measurable.")
     output_correct: bool = Field(description="Whether the program's output is right under the patch. Figures of a wrong one are bounds, never results.")
     output_note: Markdown | None = Field(default=None, description="Why the output is wrong, or when the patch does nothing.")
     applied_on: list[Annotated[str, Ref("probe")]] = Field(default=[], description="Patches that must be applied before this one.")
-    verified: list[ProbeCheck] = []
+    verified: list[ProbeCheck] = Field(default=[], description="What was made sure of.")
 
 
 def _probe(entry: Entry) -> Probe:

@@ -27,31 +27,31 @@ class Result(Record):
     schema_: Literal["kvdocs/evidence/v1"] = Field(alias="schema", description="The form of the record.")
     digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$", description="SHA-256 of the canonical JSON of everything but `id` and `digest`.")
     kind: Literal["run", "import"] = Field(description="`run`: executed by the program. `import`: executed elsewhere, and known from its log.")
-    script: Annotated[str, Ref("script")]
-    environment: Annotated[str, Ref("environment")]
+    script: Annotated[str, Ref("script")] = Field(description="The script that was executed.")
+    environment: Annotated[str, Ref("environment")] = Field(description="The machine that it ran on.")
     about: list[str] = Field(default=[], description="The records that the script was about when it was executed.")
-    purpose: Literal["reproduction", "measurement", "kernel"]
-    outcome: Literal["passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died"]
+    purpose: Literal["reproduction", "measurement", "kernel"] = Field(description="Of the script, at that time.")
+    outcome: Literal["passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died"] = Field(description="How the execution ended.")
     status: Literal["FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP"] = Field(description="In the words of KCIDB.")
     end: dict[str, Any] = Field(description="Exit code, signal, reason, duration, what was left behind.")
     judgement: dict[str, Any] = Field(description="The verdict by the expectations of that time, with its reasons, conditions and captures.")
     expect: dict[str, Any] = Field(default={}, description="Those expectations.")
     invocation: dict[str, Any] = Field(description="Command, script, variables, times, runner.")
-    repeat: dict[str, Any] | None = None
-    source: dict[str, Any] | None = None
-    build: dict[str, Any] | None = None
-    inputs: dict[str, Any] | None = None
-    machine: dict[str, Any] | None = None
-    exclusivity: dict[str, Any] | None = None
-    metrics: dict[str, Any] = {}
-    streams: dict[str, Any] = {}
-    files: list[dict[str, Any]] = []
+    repeat: dict[str, Any] | None = Field(default=None, description="Which of several executions it is.")
+    source: dict[str, Any] | None = Field(default=None, description="Repository, commit and state of the source tree, with the patches in it.")
+    build: dict[str, Any] | None = Field(default=None, description="The build tree: its options, its programs, and the commit that they were built from.")
+    inputs: dict[str, Any] | None = Field(default=None, description="The model and other inputs, by size and hash.")
+    machine: dict[str, Any] | None = Field(default=None, description="What was found out about the machine.")
+    exclusivity: dict[str, Any] | None = Field(default=None, description="Whether it had the machine for itself: lock, other processes, load, clocks.")
+    metrics: dict[str, Any] = Field(default={}, description="The figures that the script wrote.")
+    streams: dict[str, Any] = Field(default={}, description="What is kept of the output, with sizes and hashes.")
+    files: list[dict[str, Any]] = Field(default=[], description="Further files that were kept.")
     labels: list[str] = Field(default=[], description="What must be said wherever a figure of it appears.")
-    output_correct: bool = True
-    redaction: list[dict[str, Any]] = []
+    output_correct: bool = Field(default=True, description="False under a patch that makes the output wrong by construction.")
+    redaction: list[dict[str, Any]] = Field(default=[], description="What was taken out of the output, by rule and count.")
     missing: list[dict[str, Any]] = Field(default=[], description="What could not be had, and why.")
     import_: dict[str, Any] | None = Field(default=None, alias="import", description="Where an imported execution comes from, and what was lost on the way.")
-    supersedes: str | None = None
+    supersedes: str | None = Field(default=None, description="The result in whose place it stands.")
 
     @property
     def verdict(self) -> str:
@@ -286,6 +286,6 @@ KIND = Kind(
         Column("Commit", lambda e, c: commit_cell(result_of(e), c)),
         Column("Outcome", lambda e, c: outcome_badge(result_of(e)), filter=True),
         Column("Verdict", lambda e, c: verdict_badge(result_of(e)), filter=True),
-        Column("Started", lambda e, c: str(result_of(e).invocation["started"]) if result_of(e).invocation.get("started") else None),
+        Column("Started", lambda e, c: str(result_of(e).invocation.get("started") or "")[:16].replace("T", " ") or None),
     ),
 )  # fmt: skip

@@ -40,15 +40,15 @@ class Verification(Part):
     how: Literal["executed", "arguments-only", "equivalent-commands", "not-verified"] = Field(
         description="`equivalent-commands`: its figures come from commands of the same kind that were typed by hand."
     )
-    note: Markdown | None = None
-    environment: Annotated[str, Ref("environment")] | None = None
+    note: Markdown | None = Field(default=None, description="What exactly was done.")
+    environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine on which it was done.")
     source: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where that is reported.")
 
 
 class Script(Record):
     """A script. `title` says what it does."""
 
-    purpose: Literal["reproduction", "measurement", "kernel"]
+    purpose: Literal["reproduction", "measurement", "kernel"] = Field(description="Whether it shows a defect or measures.")
     about: list[Annotated[str, Ref()]] = Field(default=[], description="What it is about, beside the records that name it as their script.")
     file: Annotated[str, File()] = Field(description="The file, relative to the record.")
     argv: list[str] = Field(
@@ -58,15 +58,15 @@ class Script(Record):
     cwd: Literal["scratch", "source", "build", "project"] = Field(default="scratch", description="Where it is executed.")
     files: list[Annotated[str, File()]] = Field(default=[], description="Further files that it needs, relative to the record; they travel with it.")
     env: dict[str, str] = Field(default={}, description="Variables with the values that this script has.")
-    needs: Needs = Needs()
+    needs: Needs = Field(default=Needs(), description="What the machine must have.")
     probes: list[Annotated[str, Ref("probe")]] = Field(default=[], description="Patches that must be in the source tree.")
     timeout_s: Number = Field(default=3600, description="Time limit in seconds; what was printed until then is kept.")
     repeat: int = Field(default=1, ge=1, description="How often one `run` executes it.")
     lock: bool | None = Field(default=None, description="Whether it takes the one-GPU-job lock; when absent, if it needs a GPU.")
     cpus: Annotated[str, AfterValidator(_cpus)] | None = Field(default=None, description="The CPUs that it is pinned to; `KVDOCS_CPUS` wins.")
-    expect: Expect = Expect()
-    verified: list[Verification] = []
-    notes: Markdown | None = None
+    expect: Expect = Field(default=Expect(), description="What an execution has to show.")
+    verified: list[Verification] = Field(default=[], description="How it was made sure that the script does what it says.")
+    notes: Markdown | None = Field(default=None, description="Anything else.")
 
     @property
     def takes_lock(self) -> bool:

@@ -305,7 +305,7 @@ def test_a_draft_explains_every_field(kvdocs: Kvdocs, small: Path) -> None:
         #: Where the wrong statement stood. The id of a record of kind reference.
         # recorded_in:
 
-        #: A day as yyyy-mm-dd.
+        #: The day of the correction. A day as yyyy-mm-dd.
         # on:
 
         #: Ids that this record had before; their addresses lead to it. A list: text.
