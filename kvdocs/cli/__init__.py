@@ -13,7 +13,8 @@ from kvdocs import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "order": ("order:order", "What to do next, and why."),
     "check": ("check:check", "Everything that is wrong with the record."),
-    "show": ("show:show", "One record with its links."),
+    "show": ("show:show", "One record with its links, or one figure with what depends on it."),
+    "compare": ("compare:compare", "The arms of a measurement against each other."),
     "graph": ("graph:graph", "The dependency graph as mermaid, dot or json."),
     "log": ("log:log", "What changed when: status, owners, blockers, values."),
     "init": ("init:init", "A small working project in an empty folder."),
@@ -32,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fmt": ("fmt:fmt", "Bring record files into their stable form."),
     "schema": ("schema:schema", "JSON Schema of the records, for editors."),
     "diff": ("diff:diff", "What changed between two versions of the registry, in words."),
+    "publish": ("publish:publish", "The site, to a branch of a remote."),
     "sync": ("sync:sync", "The state of references, from the host of their repositories."),
     "import": ("import_:import_", "Take in what other programs and other machines wrote."),
     "export": ("export:export", "Give records and results in the formats of other programs."),
