@@ -14,7 +14,7 @@ SCHEMA = "kvdocs/record/v1"
 
 
 def record_document(entry: Entry, registry: Registry, order: Order | None = None) -> dict[str, Any]:
-    """A record with its fields, its links in both directions, where it stands in the order, and its source."""
+    """A record with its fields, what is computed for it, its links in both directions, where it stands in the order, and its source."""
     row = order.rows.get(entry.id) if order is not None else None
     return {
         "schema": SCHEMA,
@@ -24,10 +24,21 @@ def record_document(entry: Entry, registry: Registry, order: Order | None = None
         "path": entry.raw.path,
         "line": entry.raw.line,
         "order": row.document() if row is not None else None,
+        "computed": _computed(entry, registry),
         "fields": plain(entry.record.model_dump(exclude_defaults=False)),
         "links": [{"field": field_name(link.loc), "to": link.target} for link in registry.links_from(entry.id)],
         "back_links": [{"field": field_name(back.link.loc), "from": back.entry.id, "kind": back.entry.kind.name} for back in registry.links_to(entry.id)],
     }
+
+
+def _computed(entry: Entry, registry: Registry) -> dict[str, Any] | None:
+    """What is computed for a record; what computes figures is loaded only for records that have some."""
+    if entry.kind.name not in ("measurement", "claim") and not entry.extract.cites:
+        return None
+    from kvdocs.figure_documents import computed_document
+    from kvdocs.ledger import ledger_of
+
+    return computed_document(entry, ledger_of(registry))
 
 
 def field_name(loc: tuple[str | int, ...]) -> str:

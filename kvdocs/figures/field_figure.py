@@ -21,6 +21,7 @@ class FieldFigure:
     """The figure of a field. `value` is in `unit`, and None when the formula has an error.
 
     `published` is the number that stands beside the formula, and `reproduction` says whether it follows from it.
+    `cells` and `results` are the cells and executions that the formula reads.
     """
 
     expression: str
@@ -30,6 +31,7 @@ class FieldFigure:
     published: Number | None = None
     reproduction: Reproduction | None = None
     cells: tuple[CellName, ...] = ()
+    results: tuple[str, ...] = ()
     error: FormulaError | None = None
 
     @property
@@ -60,10 +62,10 @@ def field_figure(expression: str, unit_text: str, published: Number | None, work
     except UnknownUnitError as unknown:
         return FieldFigure(expression, measured, published=published, error=FormulaError(str(unknown), 0, unknown.hint, "units"))
     except FormulaError as error:
-        return FieldFigure(expression, measured, published=published, cells=tuple(scope.read), error=error)
+        return FieldFigure(expression, measured, published=published, cells=tuple(scope.read), results=tuple(scope.results), error=error)
     value = measured.from_base(quantity.value)
     decimals = _decimals(expression, quantity, measured, scope, published)
-    return FieldFigure(expression, measured, value, decimals, published, _verdict(quantity, measured, published), tuple(scope.read))
+    return FieldFigure(expression, measured, value, decimals, published, _verdict(quantity, measured, published), tuple(scope.read), tuple(scope.results))
 
 
 def _decimals(expression: str, quantity: Quantity, measured: Unit, scope: WorkbookScope, published: Number | None) -> int:

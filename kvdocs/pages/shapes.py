@@ -9,16 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from kvdocs.kinds.result import Result
 from kvdocs.model import Part
-
-
-class Document(Part):
-    """A document for programs. `schema` names its form; a change that could break a reader gets a new number."""
-
-    model_config = ConfigDict(populate_by_name=True, strict=False)
+from kvdocs.pages.figure_shapes import ComparisonDocument, Computed, FigureDocument
+from kvdocs.pages.figure_shapes import Document as Document  # noqa: PLC0414  # the base of all documents, so exported from here too
 
 
 class Row(Document):
@@ -135,6 +131,7 @@ class RecordDocument(Document):
     path: str
     line: int
     order: Row | None = Field(description="Its row in the order; null for kinds that have no place in it.")
+    computed: Computed | None = Field(description="Null for records that have no figures.")
     fields: dict[str, Any] = Field(description="As in the YAML, with the defaults filled in.")
     links: list[LinkTo]
     back_links: list[LinkFrom]
@@ -418,6 +415,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape(PathDocument, ("kvdocs order --for ID --json", "kvdocs order --critical-path --json"), "path"),
     Shape(ProblemsDocument, ("kvdocs check --json", "api/problems.json"), "problems"),
     Shape(RecordDocument, ("kvdocs show ID --json", "api/records/ID.json"), "record"),
+    Shape(FigureDocument, ('kvdocs show "M1.gain[4096]" --json',), "figure"),
+    Shape(ComparisonDocument, ("kvdocs compare ID --json",), "comparison"),
     Shape(RegistryDocument, ("api/registry.json",), ""),
     Shape(ExportDocument, ("kvdocs export json",), ""),
     Shape(GraphDocument, ("kvdocs graph --format json",), "graph"),

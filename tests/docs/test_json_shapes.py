@@ -25,12 +25,33 @@ PACKAGE = REPOSITORY / "kvdocs"
 OF_FILES = {"kvdocs/job/v1": "the settings inside a packed job, which only that job reads", "kvdocs/search/v1": "what the search of the site reads"}
 """Schema names that no command prints."""
 
+MEASURE = """mkdir -p registry/measurements && cat > registry/measurements/M1.yaml <<'END'
+id: M1
+title: Two arms
+key: depth
+columns:
+  - {name: depth, title: Depth, unit: token, exact: true}
+  - {name: before, title: Before, unit: token/s, better: higher}
+  - {name: after, title: After, unit: token/s, better: higher}
+  - {name: gain, title: Gain, unit: "%", better: higher, compute: mean(after) / mean(before) - 1, relative_to: before}
+  - {name: twice, title: Twice as much, unit: "%", compute: 2 * gain, relative_to: before}
+rows:
+  - {depth: 4096, before: {samples: [31.72, 31.71]}, after: {samples: [38.49, 38.50]}, gain: {published: 21.4}}
+order: [before, after, after, before]
+noise_floor: [M1]
+comparisons: [{a: before, b: after}]
+END
+"""
+"""Puts a measurement into a new project, which has none."""
+
 COMMANDS: dict[str, str] = {
     "kvdocs/order/v1": "kvdocs order --json",
     "kvdocs/explanation/v1": "kvdocs order --explain R2 --json",
     "kvdocs/path/v1": "kvdocs order --for R2 --json",
     "kvdocs/problems/v1": "kvdocs check --json",
     "kvdocs/record/v1": "kvdocs show D1 --json",
+    "kvdocs/figure/v1": f"{MEASURE}kvdocs show 'M1.gain[4096]' --json",
+    "kvdocs/comparison/v1": f"{MEASURE}kvdocs compare M1 --json",
     "kvdocs/registry/v1": "kvdocs build --no-site > build.log && cat build/docs/api/registry.json",
     "kvdocs/export/v1": "kvdocs export json",
     "kvdocs/graph/v1": "kvdocs graph --format json",
