@@ -188,6 +188,15 @@ class Scan:
         """The content of a file of records that was read for its digest, once; None when it was not read."""
         return self._contents.pop(name, None)
 
+    def wrote(self, name: str, content: bytes) -> None:
+        """Take it that a file was written with this content by the program itself."""
+        status = os.stat(f"{self._base}{name}")  # noqa: PTH116  # as above
+        self.files[name] = [status.st_mtime_ns, status.st_size, status.st_ino, blake2b(content, digest_size=16).hexdigest()]
+
+    def forget(self, name: str) -> None:
+        """Take it that a file is not there any more."""
+        self.files.pop(name, None)
+
     def whole(self) -> str:
         """The digest of all files with their names."""
         seen = blake2b(digest_size=16)

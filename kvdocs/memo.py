@@ -84,6 +84,9 @@ class Recorder(Registry):
     def pointing_at(self, record_id: str, kind: str, field: str) -> list[Entry]:
         return self._note(f">{record_id}").pointing_at(record_id, kind, field)
 
+    def whole(self) -> Registry:
+        return self._note(ALL)
+
     def content(self, path: str) -> bytes:
         return self._note(f"/{path}").content(path)
 

@@ -26,11 +26,12 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
       kvdocs build --strict
     """
     project = the_project(ctx)
+    from kvdocs.cache import Scan
     from kvdocs.cli.reference import command_helps
     from kvdocs.pipeline import inspect, publication
     from kvdocs.render import TemplateFaultError, write_files
     from kvdocs.site.engine import EngineError, command_of, count_pages, run_engine
-    from kvdocs.site.files import site_source
+    from kvdocs.site.incremental import update_source
     from kvdocs.site.settings import PATH, engine_settings
 
     if not no_site:
@@ -39,12 +40,13 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
         except EngineError as error:
             fail(str(error))
     started = time.monotonic()
-    inspection = inspect(project)
+    scan = Scan(project.root, "registry", project.open_cache())
+    inspection = inspect(project, scan)
     try:
-        source = site_source(project, publication(inspection), command_helps())
+        source = update_source(project, publication(inspection), command_helps, scan)
     except TemplateFaultError as error:
         fail(str(error))
-    wrote = write_files(source.files, project.build, remove_stale=True)
+    wrote = source.wrote
     write_files({PATH: engine_settings(project, source.nav, site_url, engine=engine).encode()}, project.root, remove_stale=False)
     say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")
     if no_site:

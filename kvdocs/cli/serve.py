@@ -61,6 +61,7 @@ def build_once(project: Project, engine: str) -> str:
 
     With an error in the registry nothing is built, so that the last good pages stay.
     """
+    from kvdocs.cache import Scan
     from kvdocs.cli.reference import command_helps
     from kvdocs.pipeline import inspect, publication
     from kvdocs.problems import Severity
@@ -68,7 +69,7 @@ def build_once(project: Project, engine: str) -> str:
     from kvdocs.project import ProjectError
     from kvdocs.render import TemplateFaultError, write_files
     from kvdocs.site.engine import run_engine
-    from kvdocs.site.files import site_source
+    from kvdocs.site.incremental import update_source
     from kvdocs.site.settings import PATH, engine_settings
 
     started = time.monotonic()
@@ -76,19 +77,19 @@ def build_once(project: Project, engine: str) -> str:
     project = Fresh(project.root)
     try:
         _ = project.settings
-        inspection = inspect(project)
+        scan = Scan(project.root, "registry", project.open_cache())
+        inspection = inspect(project, scan)
         errors = [str(p) for p in inspection.problems if p.severity is Severity.ERROR]
         if errors:
             return _wrong("\n".join(errors))
-        source = site_source(project, publication(inspection), command_helps())
+        source = update_source(project, publication(inspection), command_helps, scan)
     except (ProjectError, TemplateFaultError) as error:
         return _wrong(str(error))
-    wrote = write_files(source.files, project.build, remove_stale=True)
     write_files({PATH: engine_settings(project, source.nav, engine=engine).encode()}, project.root, remove_stale=False)
     built = run_engine(project, engine, strict=False)
     if built.code != 0:
         return _wrong(built.output.strip())
-    say(f"built in {time.monotonic() - started:.1f} s, {len(wrote.written)} pages changed")
+    say(f"built in {time.monotonic() - started:.1f} s, {len(source.wrote.written)} pages changed")
     return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -11,6 +11,7 @@ from kvdocs.document import SCHEMA, record_document
 from kvdocs.markup import Dialect
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile
+from kvdocs.registry import Entry
 from kvdocs.reports import json_document as problems_document
 
 REGISTRY_SCHEMA = "kvdocs/registry/v1"
@@ -18,19 +19,39 @@ REGISTRY_SCHEMA = "kvdocs/registry/v1"
 
 def data_files(publication: Publication) -> Iterator[DataFile]:
     """Everything below `api/`, the redirects of former ids, and the YAML that pages link to."""
-    registry, order = publication.registry, publication.order
-    documents = [record_document(entry, registry, order) for entry in registry]
-    for document in documents:
-        yield _json(f"api/records/{document['id']}.json", document)
-    counts = {kind.name: len(entries) for kind in registry.kinds if (entries := registry.of(kind.name))}
-    yield _json("api/registry.json", {"schema": REGISTRY_SCHEMA, "title": publication.settings.title, "counts": counts, "records": documents})
-    yield _json("api/order.json", order.document())
-    yield _json("api/problems.json", problems_document(publication.problems))
-    yield _json("api/schema/record.json", record_schema())
-    for kind in registry.kinds:
-        yield _json(f"api/schema/{kind.name}.json", kind.model.model_json_schema())
+    documents = [record_file(entry, publication) for entry in publication.registry]
+    yield from documents
+    yield registry_file(publication, [document.text for document in documents])
+    yield from state_files(publication)
+    yield from schema_files(publication)
     yield from redirects(publication)
     yield from sources(publication)
+
+
+def record_file(entry: Entry, publication: Publication) -> DataFile:
+    """A record as JSON."""
+    return _json(f"api/records/{entry.id}.json", record_document(entry, publication.registry, publication.order))
+
+
+def registry_file(publication: Publication, documents: Sequence[str]) -> DataFile:
+    """All records in one file, from the texts of `record_file` in the order of the registry."""
+    registry = publication.registry
+    counts = {kind.name: len(entries) for kind in registry.kinds if (entries := registry.of(kind.name))}
+    head = json.dumps({"schema": REGISTRY_SCHEMA, "title": publication.settings.title, "counts": counts}, ensure_ascii=False)
+    return DataFile("api/registry.json", f"{head[:-1]}, \"records\": [{', '.join(document.rstrip() for document in documents)}]}}\n")
+
+
+def state_files(publication: Publication) -> Iterator[DataFile]:
+    """The order of work and the problems."""
+    yield _json("api/order.json", publication.order.document())
+    yield _json("api/problems.json", problems_document(publication.problems))
+
+
+def schema_files(publication: Publication) -> Iterator[DataFile]:
+    """JSON Schema of the records."""
+    yield _json("api/schema/record.json", record_schema())
+    for kind in publication.registry.kinds:
+        yield _json(f"api/schema/{kind.name}.json", kind.model.model_json_schema())
 
 
 def _json(path: str, value: Any) -> DataFile:
@@ -62,23 +83,32 @@ def record_schema() -> Mapping[str, Any]:
 def redirects(publication: Publication) -> Iterator[DataFile]:
     """A small page at the address of each former id that leads to the record's present one."""
     for entry in publication.registry:
-        for former in entry.record.formerly:
-            if not publication.registry.has(former):
-                target = f"../{entry.id}/"
-                yield DataFile(
-                    f"records/{former}/index.html",
-                    f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(former)} is now {escape(entry.id)}</title>\n'
-                    f'<link rel="canonical" href="{target}">\n<meta name="robots" content="noindex">\n<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
-                    f'<body><p>{escape(former)} is now <a href="{target}">{escape(entry.id)}</a>.</p></body>\n</html>\n',
-                )
+        yield from redirects_to(entry, publication)
+
+
+def redirects_to(entry: Entry, publication: Publication) -> Iterator[DataFile]:
+    """The pages at the former ids of one record."""
+    for former in entry.record.formerly:
+        if not publication.registry.has(former):
+            target = f"../{entry.id}/"
+            yield DataFile(
+                f"records/{former}/index.html",
+                f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(former)} is now {escape(entry.id)}</title>\n'
+                f'<link rel="canonical" href="{target}">\n<meta name="robots" content="noindex">\n<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
+                f'<body><p>{escape(former)} is now <a href="{target}">{escape(entry.id)}</a>.</p></body>\n</html>\n',
+            )
 
 
 def sources(publication: Publication) -> Iterator[DataFile]:
     """A copy of each file of the registry that pages speak of, unless the settings name a host for them."""
     if publication.settings.source_url and publication.addresses.dialect is Dialect.SITE:
         return
-    root = next((entry.raw.root for entry in publication.registry), None)
     for path in sorted(publication.source_paths):
-        address = publication.addresses.source(path)
-        if root is not None and address is not None:
-            yield DataFile(address, (root / path).read_text(encoding="utf-8", errors="replace"))
+        yield from source_file(path, publication)
+
+
+def source_file(path: str, publication: Publication) -> Iterator[DataFile]:
+    """The copy of one file of the registry, when the output carries it."""
+    address = publication.addresses.source(path)
+    if address is not None:
+        yield DataFile(address, publication.registry.content(path).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))

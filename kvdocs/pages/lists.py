@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from kvdocs import markup
 from kvdocs.kind import Kind
@@ -10,6 +11,8 @@ from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.page import Nav, Page
 from kvdocs.registry import Entry
 from kvdocs.view import Cell, Link, Section, Table
+
+T = TypeVar("T")
 
 ROWS = 500
 """At most so many rows a page: a browser sorts them at once, and no search index chokes on them."""
@@ -22,20 +25,33 @@ def list_pages(publication: Publication) -> Iterator[Page]:
         address = publication.addresses.kind(kind)
         if not entries or address is None:
             continue
-        parts = [entries[start : start + ROWS] for start in range(0, len(entries), ROWS)]
-        for number, part in enumerate(parts, 1):
-            context = publication.at(_part(address, number))
-            yield _list_page(kind, part, len(entries), _others(parts, number, address, context), context)
+        for number in range(1, len(list_parts(entries)) + 1):
+            yield list_page(kind, [entry.id for entry in entries], number, publication)
+
+
+def list_parts(rows: Sequence[T]) -> list[Sequence[T]]:
+    """The rows of each part of a list."""
+    return [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
+
+
+def list_page(kind: Kind, ids: Sequence[str], number: int, publication: Publication) -> Page:
+    """One part, counted from 1, of the list of a kind whose records have these ids."""
+    address = publication.addresses.kind(kind)
+    assert address is not None
+    parts = list_parts(ids)
+    context = publication.at(_part(address, number))
+    entries = [entry for name in parts[number - 1] if (entry := publication.registry.get(name)) is not None]
+    return _list_page(kind, entries, len(ids), _others(parts, number, address, context), context)
 
 
 def _part(address: str, number: int) -> str:
     return address if number == 1 else address.replace("index.md", f"part-{number}.md")
 
 
-def _others(parts: Sequence[Sequence[Entry]], number: int, address: str, context: PageContext) -> tuple[Link, ...]:
+def _others(parts: Sequence[Sequence[str]], number: int, address: str, context: PageContext) -> tuple[Link, ...]:
     if len(parts) == 1:
         return ()
-    return tuple(Link(f"{p[0].id} to {p[-1].id}") if n == number else context.to(_part(address, n), f"{p[0].id} to {p[-1].id}") for n, p in enumerate(parts, 1))
+    return tuple(Link(f"{p[0]} to {p[-1]}") if n == number else context.to(_part(address, n), f"{p[0]} to {p[-1]}") for n, p in enumerate(parts, 1))
 
 
 def _list_page(kind: Kind, entries: Sequence[Entry], total: int, parts: tuple[Link, ...], context: PageContext) -> Page:

@@ -48,10 +48,15 @@ def read_log(entry: Entry, stream: dict[str, Any]) -> str | None:
 def log_files(publication: Publication) -> Iterator[DataFile]:
     """The whole logs of all executions, as plain text."""
     for entry in publication.registry.of("result"):
-        for name, stream in result_of(entry).streams.items():
-            text = read_log(entry, stream)
-            if text:
-                yield DataFile(log_path(entry.id, name), text)
+        yield from logs_of(entry)
+
+
+def logs_of(entry: Entry) -> Iterator[DataFile]:
+    """The whole logs of one execution."""
+    for name, stream in result_of(entry).streams.items():
+        text = read_log(entry, stream)
+        if text:
+            yield DataFile(log_path(entry.id, name), text)
 
 
 def log_sections(entry: Entry, context: PageContext) -> tuple[Section, ...]:

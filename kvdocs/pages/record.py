@@ -25,9 +25,14 @@ TONES = {Severity.ERROR: "danger", Severity.WARNING: "warning", Severity.INFO: "
 def record_pages(publication: Publication) -> Iterator[Page]:
     """A page for every record, in the order of the registry."""
     for entry in publication.registry:
-        address = publication.addresses.record(entry)
-        if address is not None:
-            yield record_page(entry, publication.at(address))
+        yield from record_page_of(entry, publication)
+
+
+def record_page_of(entry: Entry, publication: Publication) -> Iterator[Page]:
+    """The page of a record, when the output has one for it."""
+    address = publication.addresses.record(entry)
+    if address is not None:
+        yield record_page(entry, publication.at(address))
 
 
 def record_page(entry: Entry, context: PageContext) -> Page:

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kvdocs.history.page import history_files
-from kvdocs.judge import judge_of
-from kvdocs.ledger import ledger_of
-from kvdocs.pages.codes import codes_page
 from kvdocs.pages.context import Publication
-from kvdocs.pages.counts import counts_page
-from kvdocs.pages.data import data_files
-from kvdocs.pages.evidence import evidence_page
-from kvdocs.pages.faults import problems_page
-from kvdocs.pages.fields import fields_page
-from kvdocs.pages.graph import graph_page
-from kvdocs.pages.home import home_page
-from kvdocs.pages.json_page import json_page
-from kvdocs.pages.lists import list_pages
-from kvdocs.pages.logs import log_files
-from kvdocs.pages.ordering import order_page
+from kvdocs.pages.data import registry_file
 from kvdocs.pages.page import DataFile, Nav, Page
-from kvdocs.pages.program import CommandHelp, commands_page, modules_page
-from kvdocs.pages.published import published_page
-from kvdocs.pages.record import record_pages
-from kvdocs.pages.search_data import search_file
 from kvdocs.project import Project
 from kvdocs.render import Renderer, render_all
+from kvdocs.site.units import Commands, units
+
+RECORDS = "api/records/"
 
 PARTS = ("Record", "Reports", "Tutorial", "How-to", "Explanation", "Reference")
 """The parts of the navigation in their order; a folder of `site_src/` belongs to the part of its name."""
@@ -48,41 +33,41 @@ class SiteSource:
         return sum(path.endswith(".md") for path in self.files)
 
 
-def generated_pages(project: Project, publication: Publication, commands: Sequence[CommandHelp]) -> Iterator[Page | DataFile]:
+def generated_pages(project: Project, publication: Publication, commands: Commands) -> list[Page | DataFile]:
     """Everything that is made from the registry and from the program itself."""
-    yield home_page(publication)
-    yield graph_page(publication)
-    yield from list_pages(publication)
-    yield from record_pages(publication)
-    yield evidence_page(publication, judge_of(publication.registry, project.root))
-    yield published_page(publication, ledger_of(publication.registry))
-    yield problems_page(publication)
-    yield counts_page(publication)
-    yield order_page(publication)
-    yield from history_files(project, publication)
-    yield fields_page(publication)
-    yield commands_page(commands)
-    examples = project.root / "tests" / "problems"
-    yield codes_page(publication, examples if examples.is_dir() else None)
-    documents = project.root / "tests" / "docs" / "documents"
-    yield json_page(documents if documents.is_dir() else None)
-    yield modules_page()
-    yield from log_files(publication)
-    yield from data_files(publication)
-    yield search_file(publication)
-    yield needs_file(publication)
+    made = [page for unit in units(project, publication, commands) for page in unit.make(publication)]
+    made.append(registry_file(publication, [page.text for page in made if page.path.startswith(RECORDS) and isinstance(page, DataFile)]))
+    made.append(needs_file(publication))
+    return made
 
 
-def site_source(project: Project, publication: Publication, commands: Sequence[CommandHelp]) -> SiteSource:
+def site_source(project: Project, publication: Publication, commands: Commands) -> SiteSource:
     """The whole source of the site; a project's own page or asset wins over a made or shipped one of the same path."""
-    made = list(generated_pages(project, publication, commands))
-    written = {path.relative_to(project.site_src).as_posix(): path for path in _tree(project.site_src)}
-    files = {f"assets/{path.relative_to(assets).as_posix()}": path.read_bytes() for assets in (default_assets(),) for path in _tree(assets)}
+    made = generated_pages(project, publication, commands)
+    written = written_files(project)
+    files = assets()
     files |= render_all((page for page in made if page.path not in written), Renderer.of(project, publication.addresses.dialect))
     files |= {name: path.read_bytes() for name, path in written.items()}
-    nav = [(page.nav, page.path) for page in made if isinstance(page, Page) and page.nav is not None and page.path not in written]
+    navs = {page.path: page.nav for page in made if isinstance(page, Page)}
+    return SiteSource(files, navigation(navs, written))
+
+
+def navigation(navs: Mapping[str, Nav | None], written: Mapping[str, Path]) -> tuple[tuple[Nav, str], ...]:
+    """The pages that the navigation shows, in its order: made ones, and those that people wrote."""
+    nav = [(nav, path) for path, nav in navs.items() if nav is not None and path not in written]
     nav += [(_written_nav(name, path), name) for name, path in written.items() if name.endswith(".md")]
-    return SiteSource(files, tuple(sorted(nav, key=lambda pair: (PARTS.index(pair[0].part) if pair[0].part in PARTS else len(PARTS), pair[0].position, pair[1]))))
+    return tuple(sorted(nav, key=lambda pair: (PARTS.index(pair[0].part) if pair[0].part in PARTS else len(PARTS), pair[0].position, pair[1])))
+
+
+def written_files(project: Project) -> dict[str, Path]:
+    """The files of `site_src/` by their path in the site's source."""
+    return {path.relative_to(project.site_src).as_posix(): path for path in _tree(project.site_src)}
+
+
+def assets() -> dict[str, bytes]:
+    """The style sheets and scripts that kvdocs ships, by their path in the site's source."""
+    folder = default_assets()
+    return {f"assets/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in _tree(folder)}
 
 
 def default_assets() -> Path:

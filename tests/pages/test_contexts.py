@@ -46,9 +46,9 @@ def test_a_stranger_is_found() -> None:
 @pytest.mark.parametrize("made", ["site", "documents"])
 def test_this_registry_gives_templates_plain_values_only(made: str, this_registry: Inspection) -> None:
     whole = publication(this_registry)
-    pages = generated_pages(this_registry.project, whole, ()) if made == "site" else document_pages(whole)
+    pages = generated_pages(this_registry.project, whole, lambda: ()) if made == "site" else document_pages(whole)
     assert found_in(iter(pages)) == []
 
 
 def test_the_small_registry_gives_templates_plain_values_only(small: Publication, tmp_path: Path) -> None:
-    assert found_in(generated_pages(Project(tmp_path), small, ())) == []
+    assert found_in(generated_pages(Project(tmp_path), small, lambda: ())) == []

@@ -69,7 +69,7 @@ def test_one_file_makes_a_kind(inspect_files: Callable[[Mapping[str, str]], Insp
         }
     )
     assert [str(p) for p in inspection.problems] == []
-    source = site_source(inspection.project, publication(inspection), ())
+    source = site_source(inspection.project, publication(inspection), lambda: ())
     assert source.files["risks/index.md"].decode().endswith(
         dedent("""\
         | # | Title | Likelihood |

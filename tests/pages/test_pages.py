@@ -19,7 +19,7 @@ Compare = Callable[[str, str], None]
 
 
 def site_page(publication: Publication, path: str) -> Page:
-    pages = generated_pages(Project(next(iter(publication.registry)).raw.root), publication, ())
+    pages = generated_pages(Project(next(iter(publication.registry)).raw.root), publication, lambda: ())
     return next(p for p in pages if isinstance(p, Page) and p.path == path)
 
 

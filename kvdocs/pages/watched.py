@@ -1,0 +1,192 @@
+"""A publication that notes everything that the making of a page looks at, so that the page is made again only when some of it has changed.
+
+Records, links and files are noted in the recorder (`kvdocs.memo`). What other stages computed from them, and is small, is noted by a digest of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from kvdocs.checks.inputs import Inputs
+from kvdocs.judge import Judge
+from kvdocs.memo import ALL, Recorder
+from kvdocs.order import Order
+from kvdocs.pages.context import PageContext, Provider, Publication
+from kvdocs.pages.graph import Surroundings
+from kvdocs.problems import Problem
+from kvdocs.registry import Entry
+
+V = TypeVar("V")
+
+FIGURES = ("#measurement", "#claim", "#result", "#script")
+"""What the figures of a measurement or claim can depend on beside what its own formulas name: claims that read it, executions, noise floors."""
+
+
+class Answers:
+    """Digests of what was computed, by name: `problems D2`, `order R1`, `around R1`; each is worked out when it is asked for."""
+
+    def __init__(self, publication: Publication) -> None:
+        self.publication = publication
+        self._known: dict[str, str] = {}
+
+    def digest(self, name: str) -> str:
+        """The digest of the answer of this name as it is now."""
+        if name not in self._known:
+            what, _, target = name.partition(" ")
+            text = self._text(what, target)
+            self._known[name] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if text else ""
+        return self._known[name]
+
+    def _text(self, what: str, target: str) -> str:
+        """A text that is another one whenever the answer is; empty for the most common one."""
+        publication = self.publication
+        if what == "problems":
+            found: object = publication.problems_of.get(target, ()) if target else publication.problems
+        elif what == "order":
+            found = publication.order.rows.get(target) if target else list(publication.order.rows.values())
+        elif what == "source":
+            found = target not in publication.source_paths
+        elif what == "named":
+            found = [entry.id for entry in publication.mentioned_by.get(target, ())]
+        elif what == "around":
+            around = publication.providers.get("surroundings")
+            found = around.text(target) if isinstance(around, Surroundings) else around(target) if around is not None else ""
+        else:
+            found = publication.providers[what](target) if what in publication.providers else None
+        return repr(found) if found else ""
+
+
+class Notes:
+    """What one page looks at."""
+
+    def __init__(self, answers: Answers) -> None:
+        self.recorder = Recorder(answers.publication.registry)
+        self.answers = answers
+        self.values: dict[str, str] = {}
+
+    def value(self, name: str) -> None:
+        """Note an answer by its digest."""
+        self.values[name] = self.answers.digest(name)
+
+
+class Noted(Mapping[str, V]):
+    """A mapping that notes each name that is looked up, and that it was walked through as a whole."""
+
+    def __init__(self, behind: Mapping[str, V], note: Callable[[str], None]) -> None:
+        self.behind, self.note = behind, note
+
+    def __getitem__(self, name: str) -> V:
+        self.note(name)
+        return self.behind[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.note("")
+        return iter(self.behind)
+
+    def __len__(self) -> int:
+        self.note("")
+        return len(self.behind)
+
+
+class NotedPaths(frozenset[str]):
+    """A set of paths that notes which ones are looked for."""
+
+    note: Callable[[str], None]
+
+    def __contains__(self, path: object) -> bool:
+        self.note(str(path))
+        return super().__contains__(path)
+
+
+class NotedOrder(Order):
+    """An order of work that notes the rows that are looked up; what walks through it depends on all."""
+
+    def __init__(self, behind: Order, note: Callable[[str], None]) -> None:
+        super().__init__(cast(Any, Noted(behind.rows, note)), behind.network)
+
+
+class Watched(Publication):
+    """A publication behind which another one stands; its notes say what was looked at."""
+
+    behind: Publication
+    notes: Notes
+    inputs: Inputs
+
+    def __init__(self, behind: Publication, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> None:
+        """`inputs` and `hashes` (of scripts, for judges) are shared by all pages."""
+        super().__init__(
+            behind.settings,
+            notes.recorder,
+            behind.problems,
+            NotedOrder(behind.order, lambda name: notes.value(f"order {name}".strip())),
+            behind.addresses,
+            {name: _provider(name, provider, notes, inputs, hashes) for name, provider in behind.providers.items()},
+            behind.workbook,
+        )
+        for name, value in (("behind", behind), ("notes", notes), ("inputs", inputs)):
+            object.__setattr__(self, name, value)
+
+    def at(self, page: str) -> PageContext:
+        return WatchedContext(self, page)
+
+    @property
+    def problems_of(self) -> Mapping[str, tuple[Problem, ...]]:
+        return Noted(self.behind.problems_of, lambda name: self.notes.value(f"problems {name}".strip()))
+
+    @property
+    def mentioned_by(self) -> Mapping[str, tuple[Entry, ...]]:
+        return Noted(self.behind.mentioned_by, self._note_named)
+
+    @property
+    def source_paths(self) -> frozenset[str]:
+        paths = NotedPaths(self.behind.source_paths)
+        paths.note = lambda path: self.notes.value(f"source {path}")
+        return paths
+
+    def _note_named(self, name: str) -> None:
+        self.notes.value(f"named {name}")
+        self.notes.recorder.note(entry.id for entry in self.behind.mentioned_by.get(name, ()))
+
+
+@dataclass(frozen=True)
+class WatchedContext(PageContext):
+    """The context of a page of a watched publication."""
+
+    def _with_figures(self, text: str) -> str:
+        watched = cast(Watched, self.publication)
+        if "{{" in text:
+            watched.notes.recorder.note(watched.inputs.looks_of(text))
+        return super()._with_figures(text)
+
+
+def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> Provider:
+    """A provider that notes what its answer depends on."""
+    recorder = notes.recorder
+
+    def noting(looks: Callable[[Entry], Iterable[str]], record_id: str) -> Any:
+        entry = recorder.get(record_id)
+        if entry is not None:
+            recorder.note(looks(entry))
+        return provider(record_id)
+
+    def by_digest(record_id: str) -> Any:
+        notes.value(f"{'around' if name == 'surroundings' else name} {record_id}")
+        return provider(record_id)
+
+    def everything(record_id: str) -> Any:
+        recorder.note([ALL])
+        return provider(record_id)
+
+    if name in ("evidence", "gates"):
+        judge = Judge(recorder, Path(), hashes)
+        return judge.of if name == "evidence" else judge.gates
+    if name in ("figures", "basis", "charts"):
+        return partial(noting, lambda entry: [*inputs.looks(entry), *(FIGURES if entry.kind.name in ("measurement", "claim") else ())])
+    if name == "cited":
+        return partial(noting, inputs.looks)
+    return by_digest if name in ("surroundings", "history") else everything

@@ -1,0 +1,114 @@
+"""The site's source on disk, brought up to date: only what something has changed for is made and written again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from kvdocs.cache import Scan
+from kvdocs.pages.context import Publication
+from kvdocs.pages.data import registry_file
+from kvdocs.pages.graph import Surroundings
+from kvdocs.pages.page import Nav
+from kvdocs.project import Project
+from kvdocs.render import Renderer, Written, default_templates, render_all, write_files
+from kvdocs.site.files import RECORDS, assets, navigation, needs_file, written_files
+from kvdocs.site.page_memo import OUTPUT, PageMemo
+from kvdocs.site.units import Commands, Depends, Unit, units
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOnDisk:
+    """What `build/docs` holds now: how many pages, which of them the navigation shows, and what writing it did."""
+
+    pages: int
+    nav: tuple[tuple[Nav, str], ...]
+    wrote: Written
+
+
+def update_source(project: Project, publication: Publication, commands: Commands, scan: Scan) -> SourceOnDisk:
+    """Bring `build/docs` to what `site_source` gives; `scan` is the look at the registry that the publication was made from."""
+    update = _Update(project, publication, scan)
+    wanted = list(units(project, publication, commands))
+    update.prepare(wanted)
+    for unit in wanted:
+        update.take(unit)
+    update.take(Unit("registry", Depends.EVERYTHING, lambda p: [registry_file(p, update.documents())]))
+    update.take(Unit("needs", Depends.EVERYTHING, lambda p: [needs_file(p)]))
+    return update.finish()
+
+
+class _Update:
+    """Takes unit after unit, writes what was made, and in the end removes what no unit has."""
+
+    def __init__(self, project: Project, publication: Publication, scan: Scan) -> None:
+        self.project, self.publication = project, publication
+        self.written = written_files(project)
+        self.renderer = Renderer.of(project, publication.addresses.dialect)
+        self.memo = PageMemo(project, publication, scan, _salt(project, publication, self.written))
+        self.navs: dict[str, Nav | None] = {}
+        self.changed: list[str] = []
+
+    def prepare(self, wanted: Iterable[Unit]) -> None:
+        """Draw the surroundings of all records whose page is to be made, in one go."""
+        around = self.publication.providers.get("surroundings")
+        if isinstance(around, Surroundings):
+            around.draw([unit.name.removeprefix("record ") for unit in wanted if unit.name.startswith("record ") and not self.memo.is_kept(unit)])
+
+    def take(self, unit: Unit) -> None:
+        """Make a unit if it has to be made, and write its files."""
+        outcome = self.memo.of(unit)
+        twice = self.navs.keys() & outcome.files.keys()
+        if twice:
+            raise ValueError(f"two pages are written to {min(twice)}")
+        self.navs.update(outcome.files)
+        if outcome.made is not None:
+            files = render_all((page for page in outcome.made if page.path not in self.written), self.renderer)
+            self.memo.wrote(unit, files, outcome.files)
+            self._write(files)
+
+    def documents(self) -> list[str]:
+        """The text of `record_file` of each record, in the order of the registry, from disk."""
+        folder = self.project.build / RECORDS
+        return [(folder / f"{entry.id}.json").read_text(encoding="utf-8") for entry in self.publication.registry]
+
+    def finish(self) -> SourceOnDisk:
+        """Write what people wrote, remove what is left over, and keep everything for the next time."""
+        self._write(assets() | {name: path.read_bytes() for name, path in self.written.items()})
+        wanted = self.navs.keys() | self.written.keys() | assets().keys()
+        removed = self._remove(path.removeprefix(f"{OUTPUT}/") for path in list(self.memo.output.files) if path.removeprefix(f"{OUTPUT}/") not in wanted)
+        self.memo.save()
+        nav = navigation(self.navs, self.written)
+        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)))
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        done = write_files(files, self.project.build, remove_stale=False)
+        self.changed += done.written
+        for path in done.written:
+            self.memo.output.wrote(f"{OUTPUT}/{path}", files[path])
+
+    def _remove(self, paths: Iterable[str]) -> list[str]:
+        removed = []
+        for path in sorted(paths):
+            target = self.project.build / path
+            target.unlink(missing_ok=True)
+            self.memo.output.forget(f"{OUTPUT}/{path}")
+            removed.append(path)
+            for folder in target.parents:
+                if folder == self.project.build or any(os.scandir(folder)):
+                    break
+                folder.rmdir()
+        return removed
+
+
+def _salt(project: Project, publication: Publication, written: Mapping[str, Path]) -> str:
+    """Everything that all pages depend on: the settings, the templates, and which pages people wrote themselves."""
+    seen = blake2b(repr([publication.settings, sorted(written)]).encode(), digest_size=16)
+    for folder in (project.templates, default_templates()):
+        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+            if path.is_file():
+                seen.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return seen.hexdigest()

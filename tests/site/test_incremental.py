@@ -1,0 +1,114 @@
+"""Making only what has changed gives what making everything gives, byte by byte, after any edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kvdocs.cache import Scan
+from kvdocs.cli.reference import command_helps
+from kvdocs.pipeline import inspect, publication
+from kvdocs.project import NO_CACHE, Project
+from kvdocs.site.files import site_source
+from kvdocs.site.incremental import SourceOnDisk, update_source
+from tests.conftest import MakeProject
+
+FILES = {
+    "registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n",
+    "registry/environments/box.yaml": "id: box\ntitle: The box\n",
+    "registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: open\nowners: [ann]\nsummary: As D1 and M1 say, {{ M1.host[1] }}.\n",
+    "registry/roadmap/R2.yaml": "id: R2\ntitle: Second\nstatus: open\nowners: [ann]\nblocked_by: [R1]\n",
+    "registry/roadmap/R4.yaml": "id: R4\ntitle: Apart\nstatus: open\nowners: [ann]\nsize: L\n",
+    "registry/defects/D1.yaml": "id: D1\ntitle: It hangs\nstatus: confirmed\nowners: [ann]\nseverity: hang\nsymptom: It hangs on box, see R3.\nscript: run\nfixed_by: [R1]\n",
+    "registry/measurements/M1.yaml": (
+        "id: M1\ntitle: Speed\nenvironment: box\nkey: depth\ncolumns:\n  - {name: depth, title: Depth, unit: token, exact: true}\n  - {name: host, title: Host, unit: token/s}\n"
+        "  - {name: twice, title: Twice, unit: token/s, compute: 2 * host}\nrows:\n  - {depth: 1, host: 2.5}\n"
+    ),
+    "registry/claims/K1.yaml": "id: K1\ntitle: Fast\npublished: It is fast.\nexpression: M1.twice[1]\nat_least: 4\nunit: token/s\nabout: [M1]\n",
+    "registry/scripts/run.yaml": "id: run\ntitle: Run it\npurpose: reproduction\nfile: run.sh\nexpect:\n  reproduced:\n    - exit: 1\n  not_reproduced:\n    - exit: 0\n",
+    "registry/scripts/run.sh": "echo one\n",
+    "site_src/how-to/page.md": "# A page\n\nText.\n",
+}
+
+EDITS: dict[str, tuple[str, str | None]] = {
+    "retitle": ("registry/roadmap/R1.yaml", "id: R1\ntitle: First of all\nstatus: open\nowners: [ann]\n"),
+    "restore": ("registry/roadmap/R1.yaml", FILES["registry/roadmap/R1.yaml"]),
+    "finish": ("registry/roadmap/R1.yaml", "id: R1\ntitle: First\nstatus: done\nowners: [ann]\n"),
+    "break": ("registry/roadmap/R1.yaml", "id: R1\ntitle: [\n"),
+    "delete an item": ("registry/roadmap/R1.yaml", None),
+    "a link to nowhere": ("registry/roadmap/R2.yaml", "id: R2\ntitle: Second\nstatus: open\nowners: [ann]\nblocked_by: [R9]\nsummary: Count {{ count('item') }}, see the box and D1.\n"),
+    "two steps away": ("registry/roadmap/R2.yaml", "id: R2\ntitle: Second, far from D1\nstatus: open\nowners: [ann]\nblocked_by: [R1]\n"),
+    "a circle": ("registry/roadmap/R3.yaml", "id: R3\ntitle: Third\nstatus: open\nowners: [ann]\nblocked_by: [R3]\n"),
+    "a former id": ("registry/roadmap/R3.yaml", "id: R3\ntitle: Third\nstatus: open\nowners: [ann]\nformerly: [R7]\n"),
+    "no third": ("registry/roadmap/R3.yaml", None),
+    "another figure": ("registry/measurements/M1.yaml", FILES["registry/measurements/M1.yaml"].replace("host: 2.5", "host: 1.5")),
+    "the first figure": ("registry/measurements/M1.yaml", FILES["registry/measurements/M1.yaml"]),
+    "another claim": ("registry/claims/K1.yaml", FILES["registry/claims/K1.yaml"].replace("M1.twice[1]", "M1.host[1]")),
+    "another script": ("registry/scripts/run.sh", "echo two\n"),
+    "no script": ("registry/scripts/run.sh", None),
+    "an owner's name": ("registry/owners/ann.yaml", "id: ann\ntitle: Ann B.\nowns: Everything.\n"),
+    "a template": ("templates/record.md.j2", '{% extends "kvdocs/record.md.j2" %}\n{% block meta %}{{ super() }}extra: 1\n{% endblock %}\n'),
+    "no template": ("templates/record.md.j2", None),
+    "a page instead of a made one": ("site_src/counts.md", "# Counted by hand\n"),
+    "the made one again": ("site_src/counts.md", None),
+    "a page edited": ("site_src/how-to/page.md", "# The page\n"),
+    "what nobody made": ("build/docs/stray/file.md", "stray\n"),
+    "what somebody changed": ("build/docs/records/R2.md", "changed\n"),
+    "settings": ("registry/project.yaml", "title: Renamed\nrepository: us/ours\n"),
+}
+
+
+@contextmanager
+def without_cache() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(NO_CACHE, "1")
+        yield
+
+
+def _update(root: Path) -> SourceOnDisk:
+    project = Project(root)
+    scan = Scan(root, "registry", project.open_cache())
+    return update_source(project, publication(inspect(project, scan)), command_helps, scan)
+
+
+def _on_disk(root: Path) -> dict[str, bytes]:
+    folder = root / "build" / "docs"
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _apply(root: Path, edit: str) -> None:
+    name, text = EDITS[edit]
+    path = root / name
+    if text is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=6))
+def test_after_any_edits_the_folder_is_that_of_a_full_build(make_project: MakeProject, edits: list[str]) -> None:
+    root = make_project(FILES).root
+    for edit in ("no third", *edits):
+        _apply(root, edit)
+        updated = _update(root)
+        with without_cache():
+            project = Project(root)
+            whole = site_source(project, publication(inspect(project)), command_helps)
+        assert {path: (data, edits) for path, data in _on_disk(root).items()} == {path: (data, edits) for path, data in whole.files.items()}
+        assert updated.nav == whole.nav
+
+
+def test_an_edit_makes_the_pages_that_show_it_and_no_others(make_project: MakeProject) -> None:
+    root = make_project(FILES).root
+    _update(root)
+    assert _update(root).wrote.written == ()
+    _apply(root, "an owner's name")
+    assert sorted(path for path in _update(root).wrote.written if path.startswith("records/")) == ["records/D1.md", "records/R1.md", "records/R2.md", "records/R4.md", "records/ann.md"]
