@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,8 @@ def _complete(definition: dict[str, Any], model: type[BaseModel], registry: Regi
         node.pop("title", None)
         if node.get("default", ...) is None:
             del node["default"]
-        _without_decimal_text(node)
         if slot is not None:
+            _without_decimal_text(node, slot)
             _offer(node, slot, registry)
     if model is Acknowledgement:
         _offer_words(definition["properties"]["code"], [code.name for code in codes if code.severity is not Severity.ERROR])
@@ -109,17 +110,13 @@ def _offer_words(node: dict[str, Any], words: list[str]) -> None:
         node["anyOf"] = [{"enum": words}, {"type": "string"}]
 
 
-def _without_decimal_text(node: Any) -> None:
+def _without_decimal_text(node: dict[str, Any], slot: Slot) -> None:
     """A number is written as a number: the form in quotes that pydantic would also describe is none that a record may have."""
-    if isinstance(node, dict):
-        options = node.get("anyOf", [])
-        if any(o.get("type") == "number" for o in options):
-            node["anyOf"] = [o for o in options if not (o.get("type") == "string" and ("pattern" in o or len(o) == 1))] if len(options) == 3 else options
-        for inner in node.values():
-            _without_decimal_text(inner)
-    elif isinstance(node, list):
-        for inner in node:
-            _without_decimal_text(inner)
+    if Decimal in slot.options and str not in slot.options:
+        node["anyOf"] = [option for option in node.get("anyOf", ()) if option.get("type") != "string"]
+    for option in (node, *node.get("anyOf", ())):
+        if slot.item is not None and option.get("type") == "array" and isinstance(option.get("items"), dict):
+            _without_decimal_text(option["items"], slot.item)
 
 
 def write_schemas(folder: Path, kinds: tuple[Kind, ...], registry: Registry, codes: tuple[Code, ...]) -> list[Path]:
