@@ -73,9 +73,8 @@ def typed(fence: Fence) -> list[Typed]:
 
 
 def runs_in(page: str) -> str:
-    """Where the commands of a page are typed, from its front matter; empty when it has none."""
-    head = re.match(r"---\n(.*?)\n---\n", page, re.DOTALL)
-    found = re.search(r"^runs_in: (.*)$", head[1], re.MULTILINE) if head else None
+    """Where the commands of a page are typed, from its front matter or, where it has none, from a comment; empty when nothing is typed."""
+    found = re.match(r"---\n(?:.*\n)*?runs_in: (.+)\n(?:.*\n)*?---\n", page) or re.search(r"^<!-- runs_in: (.+) -->$", page, re.MULTILINE)
     return found[1].strip() if found else ""
 
 
