@@ -121,18 +121,29 @@ def folded(text: str, column: int) -> str:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """The lines of a paragraph: they end where sentences do, or at the last blank before the width."""
-    lines = []
-    for sentence in re.split(r"(?<=[.!?]) (?=[^ ])", text):
-        line = ""
-        for word in re.split(r"(?<=[^ ]) (?=[^ ])", sentence):
-            if line and len(line) + 1 + len(word) > width:
-                lines.append(line)
-                line = word
-            else:
-                line = f"{line} {word}" if line else word
-        lines.append(line)
-    return lines
+    """The lines of a paragraph: they end where sentences do, or at the last blank before the width. Code and cited figures stay whole."""
+    lines, line = [], ""
+    for word in _words(text):
+        if line and (line.endswith((".", "!", "?")) or len(line) + 1 + len(word) > width):
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line]
+
+
+def _words(text: str) -> Iterator[str]:
+    """What stands between single blanks; several blanks are part of a word, since a line end stands for one."""
+    word = ""
+    for part in re.finditer(r"((?:\{\{.*?\}\}|`[^`]*`|[^ ])+)( *)", text):
+        word += part[1]
+        if len(part[2]) == 1:
+            yield word
+            word = ""
+        else:
+            word += part[2]
+    if word:
+        yield word
 
 
 def quoted(text: str, quote: str) -> str:
