@@ -29,7 +29,7 @@ def with_figures(text: str, registry: Registry) -> str:
     from kvdocs.figures.citations import cited
     from kvdocs.ledger import ledger_of
 
-    return cited(text, ledger_of(registry).workbook)
+    return cited(text, ledger_of(registry, text).workbook)
 
 
 def measured_payoff(item: Item, registry: Registry) -> Number:
@@ -55,7 +55,7 @@ def field_figures(record: Record, registry: Registry) -> Mapping[Loc, FieldFigur
     from kvdocs.figures.field_figure import field_figure
     from kvdocs.ledger import ledger_of
 
-    workbook = ledger_of(registry).workbook
+    workbook = ledger_of(registry, registry.get(record.id)).workbook
     return {loc: field_figure(str(formula), unit, number, workbook) for loc, formula, unit, number in fields}
 
 

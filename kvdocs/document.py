@@ -38,7 +38,7 @@ def _computed(entry: Entry, registry: Registry) -> dict[str, Any] | None:
     from kvdocs.figure_documents import computed_document
     from kvdocs.ledger import ledger_of
 
-    return computed_document(entry, ledger_of(registry))
+    return computed_document(entry, ledger_of(registry, entry))
 
 
 def field_name(loc: tuple[str | int, ...]) -> str:

@@ -201,9 +201,12 @@ class Ledger:
         return sum(all(_has(getattr(entry.record, name), text) for name, text in where.items()) for entry in self.registry.of(kind))
 
 
-def ledger_of(registry: Registry) -> Ledger:
-    """The ledger of a registry; the same one for the same registry, so that nothing is computed twice."""
-    return _ledger_of(registry.whole())
+def ledger_of(registry: Registry, of: Entry | str | None = None) -> Ledger:
+    """The ledger of a registry; the same one for the same registry, so that nothing is computed twice.
+
+    `of` tells for which entry or text figures are wanted, when it is not for all.
+    """
+    return _ledger_of(registry.for_figures(of))
 
 
 @lru_cache(maxsize=4)

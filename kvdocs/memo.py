@@ -24,13 +24,17 @@ ALL = "*"
 
 
 class Recorder(Registry):
-    """A registry that notes what is looked up in it. It gives what the registry behind it gives."""
+    """A registry that notes what is looked up in it. It gives what the registry behind it gives.
+
+    `rests_on` tells what the figures of an entry, or those that a text cites, rest on; without it they rest on everything.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self._behind = registry
         self.looks: dict[Look, None] = {}
         self.kinds = registry.kinds
         self.prefixes = registry.prefixes
+        self.rests_on: Callable[[Entry | str], Iterable[Look]] | None = None
 
     def note(self, looks: Iterable[Look]) -> None:
         """Note what was looked at in another way than through this registry."""
@@ -84,8 +88,12 @@ class Recorder(Registry):
     def pointing_at(self, record_id: str, kind: str, field: str) -> list[Entry]:
         return self._note(f">{record_id}").pointing_at(record_id, kind, field)
 
-    def whole(self) -> Registry:
-        return self._note(ALL)
+    def for_figures(self, of: Entry | str | None = None) -> Registry:
+        if of is None or self.rests_on is None:
+            self.note([ALL])
+        else:
+            self.note(self.rests_on(of))
+        return self._behind
 
     def content(self, path: str) -> bytes:
         return self._note(f"/{path}").content(path)

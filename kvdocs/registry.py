@@ -197,8 +197,8 @@ class Registry:
         """Whether there is a record with this id."""
         return record_id in self.entries
 
-    def whole(self) -> Registry:
-        """The records themselves, for whoever looks at all of them."""
+    def for_figures(self, of: Entry | str | None = None) -> Registry:  # noqa: ARG002  # the recorder notes it
+        """The records themselves, for whoever computes the figures of an entry, or those that a text cites; None means all figures."""
         return self
 
     def content(self, path: str) -> bytes:

@@ -32,6 +32,9 @@ COMMON: dict[str, tuple[Fraction, Dimension]] = {
     "KiB": (Fraction(8 << 10), _BIT), "MiB": (Fraction(8 << 20), _BIT), "GiB": (Fraction(8 << 30), _BIT), "TiB": (Fraction(8 << 40), _BIT),
 }  # fmt: skip
 
+COUNTED = frozenset({"errors", "samples", "runs", "failures", "deliveries", "warnings", "launches", "mismatches"})
+"""Names under which scripts count, that stand where a unit could: pint knows none of them, and need not be loaded to say so."""
+
 _HINTS = {
     "t": "write `token` (pint reads `t` as the metric ton)",
     "KB": "write `kB` for 1000 bytes or `KiB` for 1024",
@@ -73,6 +76,8 @@ PURE = Unit("1", Fraction(1), NUMBER)
 def unit(text: str) -> Unit:
     """The unit of a text such as `ms/token` or `GiB`; UnknownUnitError when there is none, or when it has a zero point of its own as `degC` has."""
     stripped = text.strip() or "1"
+    if stripped in COUNTED:
+        raise UnknownUnitError(stripped, _near(stripped))
     found = _from_table(stripped) or _from_pint(stripped)
     return Unit(stripped, *found)
 

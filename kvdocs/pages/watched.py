@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 from kvdocs.checks.inputs import Inputs
 from kvdocs.judge import Judge
-from kvdocs.memo import ALL, Recorder
+from kvdocs.memo import ALL, Look, Recorder
 from kvdocs.order import Order
 from kvdocs.pages.context import PageContext, Provider, Publication
 from kvdocs.pages.graph import Surroundings
@@ -119,6 +119,7 @@ class Watched(Publication):
 
     def __init__(self, behind: Publication, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> None:
         """`inputs` and `hashes` (of scripts, for judges) are shared by all pages."""
+        notes.recorder.rests_on = partial(rests_on, inputs)
         super().__init__(
             behind.settings,
             notes.recorder,
@@ -158,10 +159,16 @@ class WatchedContext(PageContext):
     """The context of a page of a watched publication."""
 
     def _with_figures(self, text: str) -> str:
-        watched = cast(Watched, self.publication)
         if "{{" in text:
-            watched.notes.recorder.note(watched.inputs.looks_of(text))
+            self.registry.for_figures(text)
         return super()._with_figures(text)
+
+
+def rests_on(inputs: Inputs, of: Entry | str) -> list[Look]:
+    """What the figures of an entry, or those that a text cites, rest on."""
+    if isinstance(of, str):
+        return inputs.looks_of(of)
+    return [*inputs.looks(of), *(FIGURES if of.kind.name in ("measurement", "claim") else ())]
 
 
 def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> Provider:
@@ -185,8 +192,6 @@ def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashe
     if name in ("evidence", "gates"):
         judge = Judge(recorder, Path(), hashes)
         return judge.of if name == "evidence" else judge.gates
-    if name in ("figures", "basis", "charts"):
-        return partial(noting, lambda entry: [*inputs.looks(entry), *(FIGURES if entry.kind.name in ("measurement", "claim") else ())])
-    if name == "cited":
-        return partial(noting, inputs.looks)
+    if name in ("figures", "basis", "charts", "cited"):
+        return partial(noting, partial(rests_on, inputs))
     return by_digest if name in ("surroundings", "history") else everything

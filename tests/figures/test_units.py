@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kvdocs.figures import units
-from kvdocs.figures.units import COMMON, UnknownUnitError, unit
+from kvdocs.figures.units import COMMON, COUNTED, UnknownUnitError, _from_pint, unit
 
 
 @pytest.mark.parametrize("text", [*COMMON, "ms/token", "GB/s", "token/s", "MiB/token", "1/token", "kB*s/token"])
@@ -60,6 +60,16 @@ def test_what_is_no_unit_is_refused_with_advice(text: str, hint: str | None) -> 
     assert str(raised.value) == f"{text!r} is not a unit"
     if hint is not None:
         assert raised.value.hint == hint
+
+
+def test_names_under_which_scripts_count_are_no_units() -> None:
+    """The table that spares loading pint agrees with pint."""
+    for word in sorted(COUNTED):
+        with pytest.raises(UnknownUnitError) as from_table:
+            unit(word)
+        with pytest.raises(UnknownUnitError) as from_pint:
+            _from_pint(word)
+        assert (str(from_table.value), from_table.value.hint) == (str(from_pint.value), from_pint.value.hint)
 
 
 @given(st.text("msktoekenBGiM%x1*/() .^-", max_size=20) | st.text(max_size=20))
