@@ -21,7 +21,7 @@ class FieldFigure:
     """The figure of a field. `value` is in `unit`, and None when the formula has an error.
 
     `published` is the number that stands beside the formula, and `reproduction` says whether it follows from it.
-    `cells` and `results` are the cells and executions that the formula reads.
+    `cells` and `results` are the cells and executions that the formula reads. `is_change` is whether it is a gain or loss.
     """
 
     expression: str
@@ -33,16 +33,22 @@ class FieldFigure:
     cells: tuple[CellName, ...] = ()
     results: tuple[str, ...] = ()
     error: FormulaError | None = None
+    is_change: bool = True
 
     @property
     def text(self) -> str:
         """The figure with its sign and without its unit; a dash when there is none."""
-        return "\N{EM DASH}" if self.value is None else numerals.text(self.value, self.decimals, sign=self.unit.text == "%")
+        return "\N{EM DASH}" if self.value is None else numerals.text(self.value, self.decimals, sign=self.signed)
 
     @property
     def published_text(self) -> str:
         """What the field says beside it, in the same form; empty when it says nothing."""
-        return "" if self.published is None else numerals.text(Fraction(self.published), numerals.decimals_of(self.published), sign=self.unit.text == "%")
+        return "" if self.published is None else numerals.text(Fraction(self.published), numerals.decimals_of(self.published), sign=self.signed)
+
+    @property
+    def signed(self) -> bool:
+        """Whether a plus belongs before it: per cent are taken for a change, but where the formula names a figure that is none."""
+        return self.unit.text == "%" and self.is_change
 
     @property
     def differs(self) -> bool:
@@ -65,7 +71,9 @@ def field_figure(expression: str, unit_text: str, published: Number | None, work
         return FieldFigure(expression, measured, published=published, cells=tuple(scope.read), results=tuple(scope.results), error=error)
     value = measured.from_base(quantity.value)
     decimals = _decimals(expression, quantity, measured, scope, published)
-    return FieldFigure(expression, measured, value, decimals, published, _verdict(quantity, measured, published), tuple(scope.read), tuple(scope.results))
+    named = named_figure(expression, scope)
+    verdict = _verdict(quantity, measured, published)
+    return FieldFigure(expression, measured, value, decimals, published, verdict, tuple(scope.read), tuple(scope.results), is_change=named is None or named.column.signed)
 
 
 def _decimals(expression: str, quantity: Quantity, measured: Unit, scope: WorkbookScope, published: Number | None) -> int:

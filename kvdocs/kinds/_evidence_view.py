@@ -37,7 +37,7 @@ def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
         context.link(exhibit.result, exhibit.result[:8]),
         context.link(exhibit.environment),
         exhibit.source,
-        Badge(exhibit.verdict.replace("-", " "), VERDICT_TONES.get(exhibit.verdict, "plain")),
+        Badge(exhibit.verdict.replace("-", " "), "plain" if exhibit.purpose == "kernel" else VERDICT_TONES.get(exhibit.verdict, "plain")),
         Badge(exhibit.bearing + (", stale" if exhibit.stale else ""), "off" if exhibit.stale else BEARING_TONES[exhibit.bearing]),
         tuple(markup.sentence(words) for words in why) or None,
     )

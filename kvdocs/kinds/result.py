@@ -86,8 +86,9 @@ def result_of(entry: Entry) -> Result:
 
 
 def verdict_badge(record: Result) -> Badge:
-    """The verdict with its colour: reproducing a defect is bad news."""
-    return Badge(record.verdict.replace("-", " "), VERDICT_TONES.get(record.verdict, "plain"))
+    """The verdict with its colour: reproducing a defect is bad news, and a program of our own that shows what it is for is none."""
+    tone = "plain" if record.purpose == "kernel" else VERDICT_TONES.get(record.verdict, "plain")
+    return Badge(record.verdict.replace("-", " "), tone)
 
 
 def outcome_badge(record: Result) -> Badge:
