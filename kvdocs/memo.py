@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -46,7 +46,7 @@ class Recorder(Registry):
 
     @property
     def entries(self) -> Any:  # type: ignore[override]  # the attribute of the base is read through a note here
-        return self._note(ALL).entries
+        return NotedEntries(self)
 
     @property
     def broken(self) -> frozenset[str]:  # type: ignore[override]  # as above
@@ -97,6 +97,25 @@ class Recorder(Registry):
 
     def content(self, path: str) -> bytes:
         return self._note(f"/{path}").content(path)
+
+
+class NotedEntries(Mapping[str, Entry]):
+    """The entries of a recorder: one that is looked up is noted, and to walk through them is to look at everything."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def __getitem__(self, record_id: str) -> Entry:
+        entry = self.recorder.get(record_id)
+        if entry is None:
+            raise KeyError(record_id)
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        return (entry.id for entry in self.recorder)
+
+    def __len__(self) -> int:
+        return len(self.recorder)
 
 
 class State:
