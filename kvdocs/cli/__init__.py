@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -63,6 +65,21 @@ class LazyGroup(click.Group):
             hint = did_you_mean(args[0], COMMANDS)
             ctx.fail(f"no such command {args[0]!r}" + (f"; {hint}" if hint else ""))
         return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """As click does; where JSON was asked for, a command line that cannot be understood is answered in JSON too."""
+        if "--json" not in sys.argv[1:]:
+            return super().main(*args, **kwargs)
+        try:
+            code = super().main(*args, **{**kwargs, "standalone_mode": False})
+        except click.ClickException as error:
+            from kvdocs.cli.output import error_document, print_json
+
+            print_json(error_document(error.format_message()))
+            sys.exit(error.exit_code)
+        except click.Abort:
+            sys.exit(1)
+        sys.exit(code if isinstance(code, int) else 0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The overview from the table above, so that `--help` imports no command."""

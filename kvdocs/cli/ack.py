@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from kvdocs.cli.completion import problem_codes, record_ids
 from kvdocs.cli.edits import edit_errors, edit_options, finish
 from kvdocs.cli.output import the_project
 
 
 @click.command()
-@click.argument("code")
-@click.argument("record_id", metavar="ID")
+@click.argument("code", shell_complete=problem_codes)
+@click.argument("record_id", metavar="ID", shell_complete=record_ids)
 @click.option("--because", required=True, metavar="TEXT", help="Why it is accepted; shown wherever the warning is.")
 @edit_options
 @click.pass_context

@@ -9,9 +9,10 @@ from kvdocs.cli.output import print_json, say, the_project
 
 @click.command()
 @click.option("--format", "style", type=click.Choice(["mermaid", "dot", "json"]), default="mermaid", help="What to print.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--open", "open_only", is_flag=True, help="Leave out what is done or not planned.")
 @click.pass_context
-def graph(ctx: click.Context, style: str, open_only: bool) -> None:
+def graph(ctx: click.Context, style: str, as_json: bool, open_only: bool) -> None:
     """The dependency graph as mermaid, dot or json.
 
     \b
@@ -26,7 +27,7 @@ def graph(ctx: click.Context, style: str, open_only: bool) -> None:
 
     registry, _ = load_registry(project, all_kinds())
     order = plan(registry)
-    if style == "json":
+    if as_json or style == "json":
         print_json(json_document(registry, order, open_only=open_only))
     else:
         say((dot_text if style == "dot" else mermaid_text)(registry, order, open_only=open_only).rstrip("\n"))

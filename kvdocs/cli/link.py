@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
+from kvdocs.cli.completion import link_fields, record_ids
 from kvdocs.cli.edits import edit_errors, edit_options, finish
 from kvdocs.cli.output import the_project
 
 
 @click.command()
-@click.argument("record_id", metavar="ID")
-@click.argument("field")
-@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.argument("record_id", metavar="ID", shell_complete=record_ids)
+@click.argument("field", shell_complete=link_fields)
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True, shell_complete=record_ids)
 @edit_options
 @click.pass_context
 def link(ctx: click.Context, record_id: str, field: str, targets: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
@@ -32,9 +33,9 @@ def link(ctx: click.Context, record_id: str, field: str, targets: tuple[str, ...
 
 
 @click.command()
-@click.argument("record_id", metavar="ID")
-@click.argument("field")
-@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.argument("record_id", metavar="ID", shell_complete=record_ids)
+@click.argument("field", shell_complete=link_fields)
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True, shell_complete=record_ids)
 @edit_options
 @click.pass_context
 def unlink(ctx: click.Context, record_id: str, field: str, targets: tuple[str, ...], dry_run: bool, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kvdocs.cli.completion import record_ids
 from kvdocs.cli.output import fail, paint, plain_text, print_json, say, the_project
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ TONE_OF = {"status": "good", "owner": "wait", "blockers": "bad", "values": "warn
 
 
 @click.command()
-@click.argument("record_id", metavar="[ID]", required=False)
+@click.argument("record_id", metavar="[ID]", required=False, shell_complete=record_ids)
 @click.option("--since", "point", metavar="DAY|TAG", help="Only what changed on that day or later, or after that tag or commit.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many changes, the newest.")
 @click.option("--json", "as_json", is_flag=True, help="The documented document for programs.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvdocs.cli.completion import kind_names
 from kvdocs.cli.edits import edit_errors, edit_options, finish
 from kvdocs.cli.output import fail, say, the_project
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("kind_name", metavar="KIND")
+@click.argument("kind_name", metavar="KIND", shell_complete=kind_names)
 @click.argument("record_id", metavar="[ID]", required=False)
 @click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Give a field a value, as `kvdocs set` does; repeatable.")
 @click.option("--edit", "in_editor", is_flag=True, help="Fill in the template in $EDITOR; its explanations go when the editor closes.")

@@ -46,11 +46,20 @@ def _finish_edit(project: Project) -> None:
 
 
 def fail(message: str, hint: str | None = None) -> NoReturn:
-    """End the command for a reason of usage or set-up, with exit code 2."""
+    """End the command for a reason of usage or set-up, with exit code 2. A command that was asked for JSON says so in JSON."""
+    context = click.get_current_context(silent=True)
+    if context is not None and (context.params.get("as_json") or context.params.get("style") == "json"):
+        print_json(error_document(message, hint))
+        sys.exit(2)
     click.echo(paint("error: ", "bad", err=True) + message, err=True)
     if hint:
         click.echo(f"  hint: {hint}", err=True)
     sys.exit(2)
+
+
+def error_document(message: str, hint: str | None = None) -> dict[str, Any]:
+    """Why a command could not be carried out, for programs."""
+    return {"schema": "kvdocs/error/v1", "error": message, "hint": hint}
 
 
 def coloured(*, err: bool = False) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from kvdocs.cli.completion import record_ids
 from kvdocs.cli.edits import edit_errors, edit_options, finish
 from kvdocs.cli.output import the_project
 
 
 @click.command()
-@click.argument("old", metavar="ID")
+@click.argument("old", metavar="ID", shell_complete=record_ids)
 @click.argument("new", metavar="NEW")
 @click.option("--at", metavar="PATH:LINE", help="Which record is meant, when two have the id.")
 @edit_options

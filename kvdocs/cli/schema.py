@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from kvdocs.cli.completion import kind_names
 from kvdocs.cli.edits import edit_errors, edit_options, finish
 from kvdocs.cli.output import fail, print_json, say, the_project
 
 
 @click.command()
-@click.argument("kind_name", metavar="[KIND]", required=False)
+@click.argument("kind_name", metavar="[KIND]", required=False, shell_complete=kind_names)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder to write into; .kvdocs/schema if absent.")
 @click.option("--settings", is_flag=True, help="Also name the schemas in .vscode/settings.json, where the YAML language server looks.")
 @click.option("--modelines", is_flag=True, help="Instead, name the schema in the first line of every record file, for editors that read no settings.")

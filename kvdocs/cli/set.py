@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
+from kvdocs.cli.completion import assignments as assignment_words
+from kvdocs.cli.completion import record_ids
 from kvdocs.cli.edits import edit_errors, edit_options, finish
 from kvdocs.cli.output import the_project
 
 
 @click.command("set")
-@click.argument("record_id", metavar="ID")
-@click.argument("assignments", metavar="FIELD=VALUE...", nargs=-1)
+@click.argument("record_id", metavar="ID", shell_complete=record_ids)
+@click.argument("assignments", metavar="FIELD=VALUE...", nargs=-1, shell_complete=assignment_words)
 @click.option("--unset", multiple=True, metavar="FIELD", help="Take a field, or an entry of a list, away; repeatable.")
 @click.option("--at", metavar="PATH:LINE", help="Which record is meant, when two have the id.")
 @edit_options

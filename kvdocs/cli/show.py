@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvdocs.cli.completion import record_ids
 from kvdocs.cli.output import fail, paint, plain_text, print_json, say, the_project
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ IN_A_TABLE = ("columns", "rows")
 
 
 @click.command()
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=record_ids)
 @click.option("--json", "as_json", is_flag=True, help="The documented document for programs.")
 @click.pass_context
 def show(ctx: click.Context, name: str, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kvdocs.cli.completion import reference_ids
 from kvdocs.cli.edits import edit_errors, show_plan
 from kvdocs.cli.output import fail, paint, print_json, say, table, the_project
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", metavar="[ID...]", nargs=-1)
+@click.argument("names", metavar="[ID...]", nargs=-1, shell_complete=reference_ids)
 @click.option("--write", is_flag=True, help="Write what was seen into the records; without it, nothing is changed.")
 @click.option("--changed", "changed_only", is_flag=True, help="Leave records alone whose state is as recorded, the day of looking too.")
 @click.option("--api", metavar="URL", help="The address of the REST interface; by default that of the project's `host`, also when it is a GitHub Enterprise Server.")

@@ -1,0 +1,84 @@
+"""What programs and agents rely on: every command that reads or edits gives a document, and errors are documents too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kvdocs.cli import COMMANDS, cli
+
+Kvdocs = Callable[..., Any]
+WITHOUT_DOCUMENT = {"init", "build", "serve", "render", "import", "export"}
+"""Commands that write files or print another format; the parts of `import` have documents of their own."""
+
+
+def test_every_other_command_has_json() -> None:
+    context = cli.make_context("kvdocs", ["order"], resilient_parsing=True)
+    lacking = {name for name in COMMANDS if not any("--json" in parameter.opts for parameter in getattr(cli.get_command(context, name), "params", []))}
+    assert lacking == WITHOUT_DOCUMENT
+
+
+def test_what_now_is_one_question(kvdocs: Kvdocs, small: Path) -> None:
+    document = json.loads(kvdocs("order", "--json", "--limit", "1", at=small).out)
+    assert [row["id"] for row in document["actionable"]] == ["R1"]
+    assert document["actionable"][0]["next_step"] == "start"
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "hint"),
+    [
+        (("show", "R11", "--json"), "no record has the id 'R11'", "did you mean 'R1'?"),
+        (("set", "R2", "siz=S", "--json"), "`siz` is no field", "did you mean 'size'?"),
+        (("order", "--assume", "R1=gone", "--json"), "R1 is a record of kind item: it cannot be 'gone'", "one of open, implemented, done, not-planned"),
+        (("check", "--json", "--strikt"), "No such option '--strikt'. Did you mean '--strict'?", None),
+        (("chek", "--json"), "no such command 'chek'; did you mean 'check'?", None),
+        (("sync", "pr-1", "--json"), "no reference has the id 'pr-1'", None),
+    ],
+)
+def test_an_error_is_a_document_too(kvdocs: Kvdocs, small: Path, command: tuple[str, ...], error: str, hint: str | None) -> None:
+    ran = kvdocs(*command, at=small)
+    assert (ran.code, ran.err) == (2, "")
+    assert json.loads(ran.out) == {"schema": "kvdocs/error/v1", "error": error, "hint": hint}
+
+
+def test_without_a_project_too(kvdocs: Kvdocs, tmp_path: Path) -> None:
+    ran = kvdocs("order", "--json", at=tmp_path)
+    assert ran.code == 2
+    assert json.loads(ran.out)["error"].startswith("no project here: ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_gets_a_completion_script(kvdocs: Kvdocs, small: Path, shell: str) -> None:
+    ran = kvdocs(at=small, env={"_KVDOCS_COMPLETE": f"{shell}_source"})
+    assert ran.code == 0
+    assert "_KVDOCS_COMPLETE" in ran.out
+
+
+def test_commands_and_options_are_completed(kvdocs: Kvdocs, small: Path) -> None:
+    asked = {"_KVDOCS_COMPLETE": "bash_complete", "COMP_WORDS": "kvdocs sy", "COMP_CWORD": "1"}
+    assert kvdocs(at=small, env=asked).out == "plain,sync\n"
+    asked = {"_KVDOCS_COMPLETE": "bash_complete", "COMP_WORDS": "kvdocs sync --wr", "COMP_CWORD": "2"}
+    assert kvdocs(at=small, env=asked).out == "plain,--write\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("set R", ["R1", "R2"]),
+        ("set R2 si", ["size="]),
+        ("set R2 status=", ["status=open", "status=implemented", "status=done", "status=not-planned"]),
+        ("link R2 bl", ["blocked_by"]),
+        ("link R2 blocked_by d", ["D1", "D2"]),
+        ("new de", ["defect", "decision"]),
+        ("ack claim-f", ["claim-fails"]),
+        ("rename D", ["D1", "D2"]),
+    ],
+)
+def test_ids_fields_words_and_codes_are_completed(kvdocs: Kvdocs, small: Path, typed: str, offered: list[str]) -> None:
+    words = f"kvdocs {typed}"
+    asked = {"_KVDOCS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    assert [line.partition(",")[2] for line in kvdocs(at=small, env=asked).out.split()] == offered
