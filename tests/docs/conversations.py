@@ -12,6 +12,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)(?P=marks)[ ]*$", re.MULTILINE | re.DOTALL)
@@ -161,6 +162,7 @@ def _veiled(line: str, shown: str) -> str:
     for old in shown.splitlines():
         if LEFT_OUT in old and old.strip() != LEFT_OUT and re.fullmatch(_line_pattern(old), line):
             return old
+    line = line.replace(f"{datetime.now(UTC):%Y-%m-%d}", LEFT_OUT)
     line = re.sub(r"\(\d+\.\d s\)", f"({LEFT_OUT} s)", line)
     line = re.sub(r"(?<=[ '])/\S*?/work/", f"{LEFT_OUT}/", line)
     return re.sub(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{16}|[0-9a-f]{64})\b", LEFT_OUT, line)
