@@ -69,6 +69,11 @@ class Network:
     def __iter__(self) -> Iterator[str]:
         return iter(self.before)
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Each blocker with what waits for it, once."""
+        return [(blocker, waiting) for waiting, blockers in self.before.items() for blocker in blockers]
+
     @cached_property
     def graph(self) -> Graph:
         """The same as `dependency_graph` gives."""

@@ -23,6 +23,8 @@ from kvdocs.registry import Entry
 
 V = TypeVar("V")
 
+JUDGED = ("evidence", "gates", "rates", "gate-worths")
+
 FIGURES = ("#measurement", "#claim", "#result", "#script")
 """What the figures of a measurement or claim can depend on beside what its own formulas name: claims that read it, executions, noise floors."""
 
@@ -171,6 +173,16 @@ def rests_on(inputs: Inputs, of: Entry | str) -> list[Look]:
     return [*inputs.looks(of), *(FIGURES if of.kind.name in ("measurement", "claim") else ())]
 
 
+def _judged(name: str, recorder: Recorder, judge: Judge) -> Provider:
+    """What executions say, by a judge that looks at records through the recorder."""
+    if name in ("evidence", "gates"):
+        return judge.of if name == "evidence" else judge.gates
+    from kvdocs.failure_rates import gate_worths_of, rates_of
+
+    answer = rates_of if name == "rates" else gate_worths_of
+    return lambda record_id: answer(recorder.entries[record_id], judge)
+
+
 def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> Provider:
     """A provider that notes what its answer depends on."""
     recorder = notes.recorder
@@ -189,9 +201,8 @@ def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashe
         recorder.note([ALL])
         return provider(record_id)
 
-    if name in ("evidence", "gates"):
-        judge = Judge(recorder, Path(), hashes)
-        return judge.of if name == "evidence" else judge.gates
+    if name in JUDGED:
+        return _judged(name, recorder, Judge(recorder, Path(), hashes))
     if name in ("figures", "basis", "charts", "cited"):
         return partial(noting, partial(rests_on, inputs))
     return by_digest if name in ("surroundings", "history") else everything

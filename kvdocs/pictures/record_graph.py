@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kvdocs.cited import title_of
 from kvdocs.kinds.defect import Defect
@@ -50,7 +50,7 @@ def record_graph(registry: Registry, order: Order, address: Address) -> Graph:
 def _work_nodes(registry: Registry, order: Order, address: Address) -> Iterator[Node]:
     for row in order.rows.values():
         entry = registry.get(row.id)
-        yield _other_node(entry, registry, address) if entry is not None and row.kind == "reference" else _row_node(row, address)
+        yield _other_node(entry, registry, address) if entry is not None and row.kind == "reference" else _row_node(row, registry, address)
     carried = {name for item in registry.records("item", Item) for name in item.implemented_by}
     for entry in registry.of("reference"):
         if entry.id in carried and entry.id not in order.rows:
@@ -60,9 +60,9 @@ def _work_nodes(registry: Registry, order: Order, address: Address) -> Iterator[
             yield _other_node(entry, registry, address)
 
 
-def _row_node(row: Row, address: Address) -> Node:
+def _row_node(row: Row, registry: Registry, address: Address) -> Node:
     words = row.state.replace("_", " ")
-    return Node(row.id, row.kind, plain_title(row.title), words, STATE_TONES.get(words, "plain"), address(row.id), row.owners, row.blocked_by, row.rank, row.state in FINISHED)
+    return Node(row.id, row.kind, plain_title(row.title), words, STATE_TONES.get(words, "plain"), address(row.id), _names(row.owners, registry), row.blocked_by, row.rank, row.state in FINISHED)
 
 
 def _other_node(entry: Entry, registry: Registry, address: Address) -> Node:
@@ -74,11 +74,16 @@ def _other_node(entry: Entry, registry: Registry, address: Address) -> Node:
         badge, closed = defect_badge(record), record.status in OVER
     else:
         badge, closed = Badge(entry.kind.name), False
-    return Node(entry.id, entry.kind.name, plain_title(title_of(entry, registry)), badge.text, badge.tone, address(entry.id), tuple(getattr(record, "owners", ())), is_closed=closed)
+    return Node(entry.id, entry.kind.name, plain_title(title_of(entry, registry)), badge.text, badge.tone, address(entry.id), _names(getattr(record, "owners", ()), registry), is_closed=closed)
+
+
+def _names(owners: Iterable[str], registry: Registry) -> tuple[str, ...]:
+    """What people call the owners."""
+    return tuple(plain_title(entry.record.title) if (entry := registry.get(name)) is not None else name for name in owners)
 
 
 def _work_arrows(registry: Registry, order: Order) -> Iterator[Arrow]:
-    for source, target in sorted(order.graph.edges):
+    for source, target in sorted(order.network.pairs):
         yield Arrow(source, target, "blocks", source in order.rows[target].blocked_by)
     for item in registry.records("item", Item):
         for name in item.implemented_by:
