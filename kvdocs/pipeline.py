@@ -8,6 +8,7 @@ from functools import cached_property
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
 from kvdocs.cited import field_figures
+from kvdocs.failure_rates import gate_worths_of, rates_of
 from kvdocs.history.page import history_provider
 from kvdocs.judge import judge_of
 from kvdocs.kinds import all_kinds
@@ -68,6 +69,8 @@ def publication(inspection: Inspection) -> Publication:
             "charts": drawings(ledger),
             "evidence": judge.of,
             "gates": judge.gates,
+            "rates": lambda record_id: rates_of(inspection.registry.entries[record_id], judge),
+            "gate-worths": lambda record_id: gate_worths_of(inspection.registry.entries[record_id], judge),
             "surroundings": Surroundings(inspection.registry, inspection.order),
         },
         workbook=ledger.workbook,

@@ -170,6 +170,7 @@ CONTRADICTED = Code("contradicted", Severity.WARNING, "An execution in the envir
 CONTRADICTED_ELSEWHERE = Code("contradicted-elsewhere", Severity.INFO, "An execution in another environment, or on another source, does not show what a record says.")
 STALE_EVIDENCE = Code("stale-evidence", Severity.WARNING, "An execution no longer speaks for today: its script, its expectation or the commit that the record names has changed.")
 GATE_NOT_PASSED = Code("gate-not-passed", Severity.ERROR, "An item is done, or a defect fixed, and a gate of it has not passed on a commit that holds the work.")
+GATE_TOO_FEW = Code("gate-too-few-runs", Severity.WARNING, "A gate asks for so few clean runs that a defect which is not repaired passes it more often than one time in twenty.")
 NOT_AS_STORED = Code("not-as-stored", Severity.ERROR, "A result or one of its logs was changed after it was stored.")
 
 CORE_CODES: tuple[Code, ...] = (
@@ -178,6 +179,6 @@ CORE_CODES: tuple[Code, ...] = (
     UNKNOWN_REF, WRONG_KIND, UNKNOWN_MENTION, CYCLE, MISSING_FILE, OUTSIDE_PROJECT,
     DONE_BUT_BLOCKED, FIXED_BUT_OPEN, NEEDS_NOT_PLANNED, BLOCKED_BY_REJECTED, REOPENED,
     UNUSED_ACKNOWLEDGEMENT,
-    ONLY_REPORTED, CONTRADICTED, CONTRADICTED_ELSEWHERE, STALE_EVIDENCE, GATE_NOT_PASSED, NOT_AS_STORED,
+    ONLY_REPORTED, CONTRADICTED, CONTRADICTED_ELSEWHERE, STALE_EVIDENCE, GATE_NOT_PASSED, GATE_TOO_FEW, NOT_AS_STORED,
 )  # fmt: skip
 """The codes that no single kind owns; `kvdocs.kinds.all_codes` adds those of the kinds."""

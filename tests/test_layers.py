@@ -13,7 +13,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("pipeline", "site", "edit", "exchange", "upstream", "review", "publish", "scaffold"),
     ("render", "history"),
     ("pages", "checks"),
-    ("judge", "order", "chains", "drawing", "document", "figure_documents", "reports", "pictures", "schema", "answers"),
+    ("judge", "failure_rates", "order", "chains", "drawing", "document", "figure_documents", "reports", "pictures", "schema", "answers"),
     ("graph", "ledger", "basis", "gathered", "filled", "cited", "mentions", "memo"),
     ("load", "shape", "kept"),
     ("kinds",),

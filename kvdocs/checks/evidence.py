@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kvdocs.exhibit import Evidence, Exhibit
+from kvdocs.failure_rates import decisive, gate_worths
 from kvdocs.judge import Judge, same_commit
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.item import Item
-from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
+from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
 from kvdocs.registry import Entry
 
 
@@ -58,6 +59,7 @@ def _item(entry: Entry, judge: Judge) -> Iterator[Problem]:
     """The gates of what is done; a gate that people judge passes with the status."""
     record = entry.record
     assert isinstance(record, Item)
+    yield from _runs(entry, record, judge)
     if record.status != "done":
         return
     for position, verdict in enumerate(judge.gates(entry.id)):
@@ -65,6 +67,18 @@ def _item(entry: Entry, judge: Judge) -> Iterator[Problem]:
             place = entry.raw.place_of(("gates", position, "id"), value=True)
             hint = f"`kvdocs gate {entry.id}` after running its script on a commit named in `landed_in`"
             yield Problem(GATE_NOT_PASSED, f"{entry.id} is done, and its gate {verdict.id} is {verdict.word}: {verdict.reason}", place, entry.id, hint)
+
+
+def _runs(entry: Entry, record: Item, judge: Judge) -> Iterator[Problem]:
+    """Gates of clean runs against what was seen of the defect before."""
+    worths = gate_worths(record, judge)
+    for position, gate in enumerate(record.gates):
+        found = decisive(worths, gate.id)
+        if found is None or found.worth.enough:
+            continue
+        pool, worth = found.pool, found.worth
+        message = f"{entry.id} asks for {gate.runs} clean runs in its gate {gate.id}; {pool.defect} was seen in {pool.rate.words} ({pool.where}), so without a repair it passes with {worth.missed:.0%}"
+        yield Problem(GATE_TOO_FEW, message, entry.raw.place_of(("gates", position, "runs"), value=True), entry.id, f"ask for {worth.advised}, or learn the old rate better: more runs of the unrepaired program")
 
 
 def _stale(entry: Entry, judge: Judge) -> Iterator[Problem]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kvdocs.cli.output import fail, paint, plain_text, print_json, say, table, the_project
+
+if TYPE_CHECKING:
+    from kvdocs.figures.failures import GateWorth
 
 
 @click.command()
@@ -25,6 +30,7 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
     project = the_project(ctx)
     from kvdocs.cited import with_figures
     from kvdocs.exhibit import GATE_TONES
+    from kvdocs.failure_rates import gate_worths
     from kvdocs.judge import judge_of
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.item import Item
@@ -38,8 +44,9 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
     judge = judge_of(registry, project.root)
     verdicts = judge.gates(item_id)
     passed = all(v.word in ("passed", "for people") for v in verdicts)
+    worths = gate_worths(item, judge)
     if as_json:
-        rows = [{"id": v.id, "verdict": v.word, "reason": v.reason, "results": list(v.results)} for v in verdicts]
+        rows = [{"id": v.id, "verdict": v.word, "reason": v.reason, "results": list(v.results), "worth": [_worth(w) for w in worths if w.gate == v.id]} for v in verdicts]
         print_json({"schema": "kvdocs/gates/v1", "id": item_id, "passed": passed, "landed": list(judge.landed(item)), "gates": rows})
     elif not verdicts:
         say(f"{item_id} has no gates")
@@ -50,4 +57,30 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
         tones = [("plain", GATE_TONES[v.word], "plain", "off") for v in verdicts]
         for line in table(("Gate", "Verdict", "Why", "Condition"), rows_of_text, tones, stretch=3):
             say(line)
+        _print_worths(worths)
     sys.exit(0 if passed else 1)
+
+
+def _worth(one: GateWorth) -> dict[str, Any]:
+    """What a gate is worth against one pool of earlier runs, as plain data."""
+    pool, worth = one.pool, one.worth
+    low, high = pool.rate.interval()
+    seen = {"defect": pool.defect, "where": pool.where, "rests_on": pool.basis, "failures": pool.rate.failures, "runs": pool.rate.runs, "low": low, "high": high}
+    return {**seen, "leaves": worth.leaves, "passes_unrepaired": worth.missed, "advised": worth.advised, "enough": worth.enough}
+
+
+def _print_worths(worths: Sequence[GateWorth]) -> None:
+    """What gates of clean runs leave possible, and how often an unrepaired defect passes them."""
+    for leaves in dict.fromkeys((w.gate, w.worth.required, w.worth.leaves) for w in worths):
+        say()
+        say(f"{leaves[0]}: {leaves[1]} clean runs leave a failure rate of up to {leaves[2]:.0%} possible (95% confidence)")
+        rows = [w for w in worths if w.gate == leaves[0]]
+        cells = [(w.pool.defect, f"{w.pool.where} ({w.pool.basis})", w.pool.rate.words, _interval(w), f"{w.worth.missed:.1%}", str(w.worth.advised)) for w in rows]
+        tones = [(*("plain",) * 5, "good" if w.worth.enough else "warn") for w in rows]
+        for line in table(("Defect", "Seen where", "Seen in", "Rate, exact 95 %", "Unrepaired, it passes", "Runs to ask for"), cells, tones):
+            say(f"  {line}")
+
+
+def _interval(one: GateWorth) -> str:
+    low, high = one.pool.rate.interval()
+    return f"{low:.1%} to {high:.1%}"

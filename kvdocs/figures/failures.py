@@ -120,3 +120,26 @@ class Gate:
 def weigh_gate(old: FailureRate, required: int, risk: float = RISK) -> Gate:
     """Weighs a gate such as "10 of 10 runs complete" against the old rate."""
     return Gate(old, required, remaining_rate(required), chance_of_clean_given(old, required), max(LEAST_CLEAN_RUNS, clean_runs_given(old, risk)))
+
+
+@dataclass(frozen=True, slots=True)
+class RatePool:
+    """Runs that are counted together. `where` is their machine and source in words, `basis` is `reported` or `executed`.
+
+    `at_home` marks the pool of the environment and commit that the defect's record names.
+    """
+
+    defect: str
+    where: str
+    basis: str
+    rate: FailureRate
+    at_home: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GateWorth:
+    """What a gate of clean runs is worth against one pool of earlier runs."""
+
+    gate: str
+    pool: RatePool
+    worth: Gate

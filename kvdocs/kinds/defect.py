@@ -13,6 +13,7 @@ from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._evidence_view import evidence_section, executed_fact
 from kvdocs.kinds._owned import Owned, check_owner, owners_cell
+from kvdocs.kinds._rates_view import rates_section
 from kvdocs.kinds.item import Item
 from kvdocs.model import Commit, Date, Markdown, Part, Ref, SourceLocation
 from kvdocs.problems import FIXED_BUT_OPEN, REOPENED, Problem
@@ -31,7 +32,8 @@ class Observation(Part):
     repository: str | None = Field(default=None, description="`owner/name` of that source.")
     on: Date | None = Field(default=None, description="The day.")
     failures: int | None = Field(default=None, ge=0, description="In how many runs it was seen.")
-    runs: int | None = Field(default=None, ge=1, description="Out of how many.")
+    runs: int | None = Field(default=None, ge=1, description="Out of how many eligible ones.")
+    ineligible: list[str] = Field(default=[], description="Runs that do not count, each with the reason: no device, out of time, another crash.")
     source: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where it was reported.")
 
 
@@ -152,6 +154,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     sections += _whose(record, context)
     sections += _repair(record, context)
     sections += evidence_section(entry, context)
+    sections += rates_section(record.id, context)
     sections += _reported(record, context)
     if record.not_established:
         sections.append(Section("What is not established", (Items(tuple(context.prose(n, record.id) for n in record.not_established)),)))

@@ -12,6 +12,7 @@ from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._cited_view import field_figure_of, figure_cells
 from kvdocs.kinds._evidence_view import gate_verdicts, results_prose
 from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
+from kvdocs.kinds._rates_view import worth_blocks
 from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Part, Ref, Size
 from kvdocs.problems import MISSING_FIELD, Problem
 from kvdocs.registry import Entry, Registry
@@ -172,7 +173,8 @@ def _gates(entry: Entry, context: Context) -> list[Section]:
         said: Cell = verdict.badge if verdict is not None else None
         why = verdict.reason if verdict is not None else None
         rows.append((gate.id, context.prose(gate.text, record.id), context.link(gate.script) if gate.script else None, said, why, results_prose(verdict.results, context) if verdict else None))
-    return [Section("When it counts as done", (Table(("Gate", "Condition", "Script", "Verdict", "Why", "Executions"), tuple(rows)),), "gates")]
+    table = Table(("Gate", "Condition", "Script", "Verdict", "Why", "Executions"), tuple(rows))
+    return [Section("When it counts as done", (table, *worth_blocks(record.id, context)), "gates")]
 
 
 def _notices(record: Item, context: Context) -> tuple[Notice, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from kvdocs.ledger import Ledger, ledger_of
 from kvdocs.pipeline import inspect, publication
 from kvdocs.project import find_project
 from kvdocs.view import Badge, Link, Table
-from tests.conftest import MakeProject, Ran
+from tests.conftest import write_files
+
+pytestmark = pytest.mark.slow  # what is read was really executed
 
 FILES = {
     "registry/environments/lab.yaml": "id: lab\ntitle: The lab\n",
@@ -54,20 +57,20 @@ FILES = {
           - {seed: 0, error: 1.40}
     """,
 }
-LOGS = {"box-1": "ERR = 1.50\nshape square\n", "box-2": "ERR = 1.7407\nreported\nreported\n"}
+LOGS = {"box-1": "ERR = 1.50\nshape square\n", "box-2": "ERR = 1.7407\nreported\nreported\n", "cut": "ERR = 9.9\n"}
 
 
-@pytest.fixture
-def project(make_project: MakeProject, kvdocs: Callable[..., Ran], tmp_path: Path) -> Path:
-    """Two executions on the box, known from their logs, one here, and one on the box that was cut off."""
-    root = make_project(FILES).root
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two executions on the box, known from their logs, one here, and one on the box that was cut off. No test changes it."""
+    root = tmp_path_factory.mktemp("project")
+    write_files(root, {"mkdocs.yml": "site_name: test\n", "registry/project.yaml": "title: Test\nrepository: us/ours\n", **FILES})
     for name, log in LOGS.items():
-        (tmp_path / name).write_text(log, encoding="utf-8")
-        done = kvdocs("import", "log", str(tmp_path / name), "--script", "compare", "--env", "box", "--exit", "0", "--commit", "775450a68", "--command", name, at=root)
-        assert done.code == 0, done.err
-    (tmp_path / "cut").write_text("ERR = 9.9\n", encoding="utf-8")
-    assert kvdocs("import", "log", str(tmp_path / "cut"), "--script", "compare", "--env", "box", "--timed-out", "--command", "cut", at=root).code == 0
-    assert kvdocs("run", "compare", "--env", "lab", at=root).code == 0
+        (root / name).write_text(log, encoding="utf-8")
+    common = ["--script", "compare", "--env", "box"]
+    commands = [["import", "log", name, *common, "--command", name, *(["--timed-out"] if name == "cut" else ["--exit", "0", "--commit", "775450a68"])] for name in LOGS]
+    for command in (*commands, ["run", "compare", "--env", "lab"]):
+        subprocess.run([sys.executable, "-m", "kvdocs", *command], cwd=root, capture_output=True, check=True, timeout=120)
     return root
 
 
