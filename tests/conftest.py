@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -69,3 +70,18 @@ def kvdocs() -> Callable[..., Ran]:
 def this_registry() -> Inspection:
     """The registry that this repository carries, read and checked once."""
     return inspect(find_project(REPOSITORY))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This repository's site, built strictly from a copy, so that a test never touches the working tree. `KVDOCS_SITE` names one that is built already."""
+    if built := os.environ.get("KVDOCS_SITE"):
+        return Path(built).resolve()
+    copy = tmp_path_factory.mktemp("built") / "project"
+    copy.mkdir()
+    for name in ("registry", "site_src", "templates", "tests/problems"):
+        shutil.copytree(REPOSITORY / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(REPOSITORY / "mkdocs.yml", copy / "mkdocs.yml")
+    done = subprocess.run([sys.executable, "-m", "kvdocs", "build", "--strict"], cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return copy / "site"

@@ -13,6 +13,8 @@ from kvdocs.pages.page import DataFile
 from kvdocs.registry import Entry
 
 PATH = "api/search.json"
+SCRIPT = "search/search_index.js"
+"""The engine's own script asks for this file when the site is opened from a file."""
 SCHEMA = "kvdocs/search/v1"
 LONGEST = 6000
 """So many characters of a record are looked through."""
@@ -20,10 +22,16 @@ LONGEST = 6000
 LEFT_OUT = ("id", "title", "acknowledged", "digest", "schema")
 
 
-def search_file(publication: Publication) -> DataFile:
-    """One row for each record, in the order in which equal hits are shown: id, kind, title, and its texts in small letters."""
+def search_files(publication: Publication) -> Iterator[DataFile]:
+    """One row for each record, in the order in which equal hits are shown: id, kind, title, and its texts in small letters.
+
+    The same twice: a browser that opened the site from a file reads no JSON there, but runs a script.
+    The engine's search cannot run there at all, so its own index stays empty.
+    """
     rows = [[entry.id, entry.kind.name, markup.plain(entry.record.title), _text(entry)] for entry in publication.registry]
-    return DataFile(PATH, json.dumps({"schema": SCHEMA, "records": rows}, ensure_ascii=False, separators=(",", ":")) + "\n")
+    text = json.dumps({"schema": SCHEMA, "records": rows}, ensure_ascii=False, separators=(",", ":"))
+    yield DataFile(PATH, text + "\n")
+    yield DataFile(SCRIPT, f'var __index = {{"config": {{"lang": ["en"], "separator": " "}}, "docs": []}};\nwindow.kvdocsSearch = {text};\n')
 
 
 def _text(entry: Entry) -> str:

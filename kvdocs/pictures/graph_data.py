@@ -16,7 +16,7 @@ WORK: tuple[Relation, ...] = ("blocks", "fixes", "implements")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A record as a box: its state in words with a tone, what it waits for now, and the address of its page."""
+    """A record as a box: its state in words with a tone, what it waits for now, the names of its owners, and the address of its page."""
 
     id: str
     kind: str

@@ -89,7 +89,7 @@ def _box_svg(node: Node, x: float, y: float, centre: str) -> str:
         "data-id": node.id,
         "data-kind": node.kind,
         "data-state": node.state,
-        "data-owners": " ".join(node.owners),
+        "data-owners": "|".join(node.owners),
     }
     return element("a" if node.href else "g", attributes, element("title", {}, character_data(tooltip(node))), outline(node.kind), *_lettering(node))
 

@@ -46,7 +46,7 @@
         const [, x, y] = a.getAttribute("transform").match(/translate\(([-\d.]+) ([-\d.]+)\)/).map(Number);
         const title = a.querySelector("title");
         const shape = a.querySelector(".kv-shape").getBBox();
-        const box = { a, part, x, y, width: shape.width, height: shape.height, id: a.dataset.id, state: a.dataset.state, owners: a.dataset.owners.split(" ").filter(Boolean), words: title.textContent, before: [], after: [] };
+        const box = { a, part, x, y, width: shape.width, height: shape.height, id: a.dataset.id, state: a.dataset.state, owners: a.dataset.owners.split("|").filter(Boolean), words: title.textContent, before: [], after: [] };
         a.setAttribute("aria-label", box.words);
         title.remove(); // the browser's own tooltip would cover the card
         if (location.protocol === "file:" && a.href && a.href.baseVal.endsWith("/")) a.setAttribute("href", a.href.baseVal + "index.html");

@@ -4,13 +4,22 @@
   "use strict";
 
   const MOST = 6;
+  const FROM_FILE = location.protocol === "file:";
   const here = document.currentScript.src;
   let records = null;
 
+  async function read() {
+    if (!FROM_FILE) return (await fetch(new URL("../../api/search.json", here))).json();
+    // From a file nothing can be fetched, but a script can be loaded.
+    const script = document.createElement("script");
+    script.src = new URL("../../search/search_index.js", here);
+    await new Promise((done, failed) => { Object.assign(script, { onload: done, onerror: failed }); document.head.append(script); });
+    return window.kvdocsSearch;
+  }
+
   async function load() {
     if (records) return records;
-    const answer = await fetch(new URL("../../api/search.json", here));
-    const rows = (await answer.json()).records;
+    const rows = (await read()).records;
     records = rows.map(([id, kind, title, text], place) => ({ id, kind, title, text, place, low: { id: id.toLowerCase(), title: title.toLowerCase() } }));
     return records;
   }
@@ -54,8 +63,22 @@
   function item([record, phrase]) {
     const article = make("article", "md-search-result__article md-typeset", "", make("h1", "", `${record.id} \u00b7 ${record.title}`), make("p", "kv-hit", `${record.kind}${excerpt(record, phrase) ? ": " + excerpt(record, phrase) : ""}`));
     const link = make("a", "md-search-result__link", "", article);
-    link.href = new URL(`../../records/${encodeURIComponent(record.id)}/`, here);
+    link.href = new URL(`../../records/${encodeURIComponent(record.id)}/${FROM_FILE ? "index.html" : ""}`, here);
     return make("li", "md-search-result__item", "", link);
+  }
+
+  // Opened from a file the engine's search cannot start, and hides its field. Records are found all the same.
+  function standIn(field, results) {
+    field.closest(".md-search").classList.add("kv-alone");
+    results.querySelector(".md-search-result__meta").textContent = "Records are searched; other pages only where a server has the site.";
+    const toggle = document.getElementById("__search");
+    const open = (now) => { toggle.checked = now; if (now) field.focus(); else field.blur(); };
+    field.addEventListener("focus", () => { toggle.checked = true; });
+    toggle.addEventListener("change", () => { if (toggle.checked) field.focus(); });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") open(false);
+      else if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) { open(true); event.preventDefault(); }
+    });
   }
 
   function start() {
@@ -63,6 +86,7 @@
     const results = document.querySelector(".md-search-result");
     document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
     if (!field || !results) return;
+    if (FROM_FILE) standIn(field, results);
     const list = make("ol", "md-search-result__list kv-hits");
     list.setAttribute("aria-label", "Records");
     results.before(list);

@@ -22,7 +22,9 @@ def test_a_day_hides_what_is_older_and_the_address_keeps_it(chromium: Any, tmp_p
     style = (assets / "stylesheets" / "pictures.css").read_text(encoding="utf-8")
     script = (assets / "javascripts" / "changes.js").as_uri()
     page_file = tmp_path / "changes.html"
-    page_file.write_text(f'<!doctype html><style>{style}</style><div class="kv-since"></div>{part("newest", "not committed", "2026-08-03", "2026-08-02")}{part("v1", "2026-08-01")}<script src="{script}"></script>')
+    page_file.write_text(
+        f'<!doctype html><style>{style}</style><div class="kv-since"></div>{part("newest", "not committed", "2026-08-03", "2026-08-02")}{part("v1", "2026-08-01")}<script src="{script}"></script>'
+    )
     context = chromium.new_context()
     page = context.new_page()
     page.goto(page_file.as_uri())
