@@ -13,9 +13,11 @@ from pydantic import Field
 
 from kvdocs.kinds.result import Result
 from kvdocs.model import Part
+from kvdocs.pages.edit_shapes import EditDocument, FormatDocument, ProblemEntry
 from kvdocs.pages.execution_shapes import GatesDocument, ImportedDocument, IntakeDocument, PackDocument, PlanDocument, RunDocument
 from kvdocs.pages.figure_shapes import ComparisonDocument, Computed, FigureDocument
 from kvdocs.pages.figure_shapes import Document as Document  # noqa: PLC0414  # the base of all documents, so exported from here too
+from kvdocs.pages.outside_shapes import ErrorDocument, PublishDocument, SyncDocument
 
 
 class Row(Document):
@@ -73,30 +75,6 @@ class PathDocument(Document):
     goal: str | None = Field(description="The record that `--for` named; null for the critical path.")
     weight: float = Field(description="The summed effort: XS 1, S 2, M 4, L 8, XL 16, a decision 1.")
     steps: list[Row]
-
-
-class PlaceNote(Document):
-    """A further place that belongs to a problem."""
-
-    path: str
-    line: int
-    col: int
-    message: str
-
-
-class ProblemEntry(Document):
-    """One thing that is wrong."""
-
-    code: str = Field(description="A code of the page of problems.")
-    severity: Literal["error", "warning", "info"]
-    path: str = Field(description="Relative to the project's root, with `/`.")
-    line: int
-    col: int
-    record: str | None
-    message: str
-    hint: str | None
-    related: list[PlaceNote]
-    acknowledged: str | None = Field(description="The reason, when the record accepts the warning.")
 
 
 class ProblemsDocument(Document):
@@ -258,36 +236,6 @@ class DiffDocument(Document):
     problems: NewAndSolved
 
 
-class ChangedFile(Document):
-    """A file of an edit."""
-
-    path: str
-    action: Literal["created", "changed", "deleted"]
-
-
-class EditDocument(Document):
-    """What an edit changes."""
-
-    schema_: Literal["kvdocs/edit/v1"] = Field(alias="schema")
-    written: bool
-    refused: bool = Field(description="True when it would bring new errors; nothing was written then.")
-    files: list[ChangedFile]
-    diff: str = Field(description="A unified diff, as `git apply` takes it.")
-    new_problems: list[ProblemEntry]
-    solved_problems: list[ProblemEntry]
-    notes: list[str]
-
-
-class FormatDocument(Document):
-    """What formatting changes."""
-
-    schema_: Literal["kvdocs/format/v1"] = Field(alias="schema")
-    written: bool
-    files: list[str]
-    diff: str
-    problems: list[ProblemEntry]
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A document: its model, who makes it, and the name of its example."""
@@ -332,5 +280,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape(ImportedDocument, ("kvdocs import log FILE --json", "and the other imports of logs"), ""),
     Shape(EditDocument, (*(f"kvdocs {name} --json" for name in EDITS), "the imports of records and benchmarks"), "edit"),
     Shape(FormatDocument, ("kvdocs fmt --json",), "format"),
+    Shape(SyncDocument, ("kvdocs sync --json",), ""),
+    Shape(PublishDocument, ("kvdocs publish --json",), ""),
+    Shape(ErrorDocument, ("any command with --json that cannot be carried out",), "error"),
 )  # fmt: skip
 """Every document, in the order of the reference page."""
