@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kvdocs import markup
 from kvdocs.kind import Context
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Notice, Picture, Prose, RecordView, Section, Table
@@ -59,7 +60,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     if record.protocol:
         sections.append(Section("How it was measured", (Prose(context.prose(record.protocol, record.id)),)))
     sections += _exclusions(record, context)
-    return RecordView(facts=tuple(fact for fact in _facts(record, figures, context) if fact.value), sections=tuple(sections), notices=_bounds(record, context))
+    return RecordView(facts=tuple(fact for fact in _facts(record, figures, context) if fact.value), sections=tuple(sections), notices=bounds(record, context))
 
 
 def _order(record: Measurement, figures: MeasurementFigures | None) -> Cell:
@@ -69,7 +70,7 @@ def _order(record: Measurement, figures: MeasurementFigures | None) -> Cell:
     from kvdocs.figures.comparison import order_of
 
     order = figures.order if figures is not None else ()
-    return (Code(record.order_metric), f"{len(order)} samples of the arms below, in an order that {order_of(order)}")
+    return Md(f"{len(order)} samples of the arms below, as the executions tell ({markup.code(record.order_metric)}), in an order that {order_of(order)}")
 
 
 def _facts(record: Measurement, figures: MeasurementFigures | None, context: Context) -> list[Fact]:
@@ -88,7 +89,7 @@ def _facts(record: Measurement, figures: MeasurementFigures | None, context: Con
     ]
 
 
-def _bounds(record: Measurement, context: Context) -> tuple[Notice, ...]:
+def bounds(record: Measurement, context: Context) -> tuple[Notice, ...]:
     """Whether the program computed wrong output while it was measured."""
     wrong = [name for name in record.probes if (probe := context.registry.get(name)) is not None and getattr(probe.record, "output_correct", True) is False]
     if not wrong:
@@ -135,7 +136,8 @@ def _fraction(number: object) -> Fraction:
 
 def _read(column: MeasuredColumn) -> Cell:
     """Where the figures of a column stand in the executions."""
-    return ("the median of" if column.centre == "median" else "read from the executions:", Code(str(column.metric)))
+    what = "the median of the samples" if column.centre == "median" else "read"
+    return Md(f"{what} from the executions: {markup.code(str(column.metric))}")
 
 
 def _formulas(record: Measurement, context: Context) -> list[Section]:

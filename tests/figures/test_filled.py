@@ -10,7 +10,7 @@ from kvdocs.evidence.record import sealed
 from kvdocs.figures.comparison import Order
 from kvdocs.ledger import ledger_of
 from kvdocs.pipeline import Inspection, publication
-from kvdocs.view import Table
+from kvdocs.view import Md, Table
 
 SCRIPT = "{id: time-it, title: Times the program, purpose: measurement, file: time-it.sh}\n"
 
@@ -128,10 +128,9 @@ def test_the_page_says_where_the_figures_stand(inspect_files: Callable[[Mapping[
     shown = entry.kind.view(entry, publication(inspected).at("records/M1.md"))
     assert shown is not None
     facts = {fact.label: fact.value for fact in shown.facts}
-    assert "small.order" in str(facts["Order of the arms"])
-    assert "6 samples of the arms below, in an order that does not cancel drift" in str(facts["Order of the arms"])
+    assert facts["Order of the arms"] == Md("6 samples of the arms below, as the executions tell (`small.order`), in an order that does not cancel drift")
     read = next(block for section in shown.sections for block in section.blocks if isinstance(block, Table) and block.headings[1] == "Formula")
-    assert [(row[0], str(row[1])) for row in read.rows if row[0] in ("serial", "place")] == [
-        ("serial", "('the median of', Code(text='{point}.serial.samples_ms'))"),
-        ("place", "('read from the executions:', Code(text='{point}.places'))"),
+    assert [row[:2] for row in read.rows if row[0] in ("serial", "place")] == [
+        ("serial", Md("the median of the samples from the executions: `{point}.serial.samples_ms`")),
+        ("place", Md("read from the executions: `{point}.places`")),
     ]
