@@ -54,6 +54,7 @@ class MeasuredColumn(Part):
     )
     centre: Literal["mean", "median"] = Field(default="mean", description="What the samples of a cell stand for in formulas.")
     relative_to: str | None = Field(default=None, description="The denominator of a relative figure, in words.")
+    detail: bool = Field(default=False, description="Left out of the table in the overview; it stands on the page and in the document of measurements.")
     decimals: int | None = Field(default=None, ge=0, le=9, description="Places after the point when nothing was published; a figure of an execution is rounded to them.")
     note: Markdown | None = Field(default=None, description="What a reader has to know of the column.")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kvdocs import markup
+from kvdocs.kinds._measurement_view import bounds, figures_table
 from kvdocs.kinds._owned import owners_cell
 from kvdocs.kinds.correction import Correction
 from kvdocs.kinds.decision import Decision, option_title
@@ -13,6 +14,7 @@ from kvdocs.kinds.defect import Defect, status_words
 from kvdocs.kinds.environment import Environment, gpu_words
 from kvdocs.kinds.experiment import Experiment, outcome_words
 from kvdocs.kinds.item import Item, blocked_words
+from kvdocs.kinds.measurement import measurement_of
 from kvdocs.kinds.reference import Reference
 from kvdocs.pages.address import DOCUMENTS, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
@@ -41,10 +43,10 @@ def overview_page(publication: Publication) -> Page:
     return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(publication.settings.summary), "sections": tuple(sections)})
 
 
-def _section(title: str, *blocks: Block) -> tuple[Section, ...]:
+def _section(title: str, *blocks: Block, at: str = "") -> tuple[Section, ...]:
     """A section with the blocks that hold something; none when all are empty."""
     kept = tuple(b for b in blocks if not (isinstance(b, Items) and not b.items) and not (isinstance(b, Table) and not b.rows) and not (isinstance(b, Facts) and not b.facts))
-    return (Section(title, kept),) if kept else ()
+    return (Section(title, kept, at),) if kept else ()
 
 
 def _name(context: PageContext, *ids: str) -> str:
@@ -133,12 +135,21 @@ def _measurements(context: PageContext) -> Iterator[Section]:
     if entries:
         yield Section("Measurements", (Prose(Md("Derived columns are computed from the others; where a published figure cannot be reproduced, it stands beside the computed one.")),))
     for entry in entries:
-        view = entry.kind.view(entry, context)
-        tables = [replace(b, sortable=False) for s in view.sections if s.anchor == "figures" for b in s.blocks if isinstance(b, Table)]
-        rules_out = getattr(entry.record, "rules_out", None)
-        after = (Prose(Md(f"What it rules out: {context.prose(rules_out, entry.id)}")),) if rules_out else ()
-        if tables:
-            yield Section(f"{entry.id}: {context.title(entry)}", (*tables, *after), anchor(entry.id))
+        yield from _section(f"{entry.id}: {context.title(entry)}", *_measurement(entry, context), at=anchor(entry.id))
+
+
+def _measurement(entry: Entry, context: PageContext) -> Iterator[Block]:
+    """The table without its details, whether it is reported or executed, what must be said of its figures, and what they rule out."""
+    record, figures = measurement_of(entry), context.computed("figures", entry.id)
+    if figures is None:
+        return
+    shown = record.model_copy(update={"columns": [column for column in record.columns if not column.detail]})
+    yield replace(figures_table(shown, figures), sortable=False)
+    where = f", {markup.link(context.link(record.environment))}" if record.environment else ""
+    said = "".join(f" {notice.title}: {notice.text}" for notice in bounds(record, context))
+    yield Prose(Md(f"These figures are {context.computed('basis', entry.id)}{where}.{said}"))
+    if record.rules_out:
+        yield Prose(Md(f"What it rules out: {context.prose(record.rules_out, entry.id)}"))
 
 
 def _corrections(context: PageContext) -> Iterator[Md]:

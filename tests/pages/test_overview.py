@@ -132,7 +132,7 @@ def test_the_measurements(heading: str, columns: tuple[str, ...], expected: str,
     for column in columns:
         start = next(n for n in range(start, len(headings)) if headings[n].startswith(column)) + 1
         places.append(start - 1)
-    assert list(ours) == [row[0] for row in rows_of(expected)]
+    assert (len(headings), list(ours)) == (len(columns), [row[0] for row in rows_of(expected)])
     wanting = [(row[0], column, ours[row[0]][place], cell) for row in rows_of(expected) for column, place, cell in zip(columns, places, row, strict=True) if cell not in (ours[row[0]][place], ours[row[0]][place].partition(", published ")[2])]
     assert wanting == []
 
