@@ -35,7 +35,7 @@ class Difference:
     """All that changed between two versions of a registry.
 
     `figures` are computed cells with another value, `claims` those with another verdict, `evidence` what executions say of records,
-    `states` the places in the order of work. `before` and `after` name the versions.
+    `states` the places in the order of work. `before` and `after` name the versions; `renamed` leads from old ids to new ones.
     """
 
     before: str
@@ -46,6 +46,7 @@ class Difference:
     claims: tuple[Turn, ...]
     evidence: tuple[Turn, ...]
     states: tuple[Turn, ...]
+    renamed: Mapping[str, str]
     actionable_before: tuple[Row, ...]
     actionable: tuple[Row, ...]
     new: tuple[Problem, ...]
@@ -83,6 +84,7 @@ def difference(before: Inspection, after: Inspection, names: tuple[str, str]) ->
         claims=tuple(_claims(before, after, renamed)),
         evidence=tuple(_evidence(before, after, renamed)),
         states=tuple(_states(before, after, renamed)),
+        renamed=renamed,
         actionable_before=tuple(before.order.of("actionable", "in_review")),
         actionable=tuple(after.order.of("actionable", "in_review")),
         new=tuple(new),
@@ -144,12 +146,12 @@ def _claims(before: Inspection, after: Inspection, renamed: Mapping[str, str]) -
 
 
 def _evidence(before: Inspection, after: Inspection, renamed: Mapping[str, str]) -> Iterator[Turn]:
-    """Records of which executions say something else than before, and gates with another verdict."""
+    """Records of which executions say something else than before, and gates with another verdict; an execution says nothing of itself."""
     old, new = judge_of(before.registry, before.project.root), judge_of(after.registry, after.project.root)
     earlier = {new_id: old_id for old_id, new_id in renamed.items()}
     for entry in after.registry:
         previous = earlier.get(entry.id, entry.id)
-        if not before.registry.has(previous):
+        if entry.kind.name == "result" or not before.registry.has(previous):
             continue
         words = [", ".join(badge.text for badge in found.badges) if found is not None else "nothing" for found in (old.of(previous), new.of(entry.id))]
         if words[0] != words[1]:

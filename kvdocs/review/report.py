@@ -37,8 +37,9 @@ def sections(difference: Difference) -> Iterator[tuple[str, list[Line]]]:
 
 def _next(difference: Difference) -> Iterator[Line]:
     """What can be worked on now and could not before, and the other way round."""
-    before, after = {r.id: r for r in difference.actionable_before}, {r.id: r for r in difference.actionable}
-    yield from ((name, f"can be worked on now: {_row(row)}") for name, row in after.items() if name not in before)
+    before = [difference.renamed.get(r.id, r.id) for r in difference.actionable_before]
+    after = [r.id for r in difference.actionable]
+    yield from ((row.id, f"can be worked on now: {_row(row)}") for row in difference.actionable if row.id not in before)
     yield from ((name, "is no longer there to be worked on") for name in before if name not in after)
 
 
@@ -98,7 +99,7 @@ def _summary(difference: Difference) -> str:
     """One sentence with what matters most."""
     errors = sum(p.severity is Severity.ERROR for p in difference.new)
     turned = sum(t.after == "fails" for t in difference.claims)
-    now = [r.id for r in difference.actionable if r.id not in {b.id for b in difference.actionable_before}]
+    now = [r.id for r in difference.actionable if r.id not in {difference.renamed.get(b.id, b.id) for b in difference.actionable_before}]
     records = {c.record for c in difference.changes}
     parts = [f"{len(records)} record{'s' if len(records) != 1 else ''} changed"]
     if now:

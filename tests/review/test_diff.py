@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kvdocs.project import Project
+from tests.conftest import write_files
 from tests.edit.conftest import SMALL, files_of, git
 
 Kvdocs = Callable[..., Any]
@@ -108,6 +109,44 @@ def test_the_difference_in_words(kvdocs: Kvdocs, versions: Path) -> None:
     """)
     assert files_of(versions) == before
     assert git(versions, "status", "--porcelain") == ""
+
+
+def test_a_renamed_item_is_no_other_item(kvdocs: Kvdocs, versions: Path) -> None:
+    assert kvdocs("rename", "R2", "R7", at=versions).code == 0
+    assert kvdocs("diff", at=versions).out == text("""
+        HEAD → working tree
+
+        Records
+          R7  renamed from R2
+
+        Blockers
+          R3  blocked by R2 → R7
+    """)
+
+
+def test_executions_turn_the_records_that_they_bear_on_and_not_one_another(kvdocs: Kvdocs, versions: Path) -> None:
+    write_files(
+        versions,
+        {
+            "registry/environments/box.yaml": "id: box\ntitle: The box\n",
+            "registry/scripts/reads.sh": "echo BROKEN\n",
+            "registry/scripts/reads.yaml": """
+                id: reads
+                title: Reads behind the buffer
+                purpose: reproduction
+                file: reads.sh
+                about: [D1]
+                expect:
+                  reproduced: [{pattern: ^BROKEN$}]
+            """,
+        },
+    )
+    for _ in range(2):
+        assert kvdocs("run", "D1", "--env", "box", at=versions).code == 0
+        git(versions, "add", ".")
+        git(versions, "commit", "-q", "-m", "Run it")
+    found = kvdocs("diff", "HEAD~1", "HEAD", at=versions).out
+    assert found[found.index("Evidence") :].splitlines()[:3] == ["Evidence", "  D1                executions box: reproduced in 1 of 1 → box: reproduced in 2 of 2", ""]
 
 
 def test_without_a_second_version_the_files_as_they_are_count(kvdocs: Kvdocs, versions: Path) -> None:
