@@ -37,13 +37,19 @@ def test_its_record_is_sound_and_has_an_order(kvdocs: Run, tmp_path: Path) -> No
     make_project(tmp_path)
     checked = kvdocs("check", "--strict", at=tmp_path)
     note = """\
-        registry/defects/D1.yaml:4:9: info[only-reported]: D1 is confirmed by what was reported alone: no execution on record reproduces it
+        registry/defects/D1.yaml:5:9: info[only-reported]: D1 is confirmed by what was reported alone: no execution on record reproduces it
             hint: `kvdocs run d1-empty-list` on a machine that has what it needs
         1 note
         """
     assert (checked.code, checked.out) == (0, dedent(note))
     ordered = kvdocs("order", "--json", at=tmp_path)
     assert '"id": "R1"' in ordered.out
+
+
+def test_its_files_have_their_stable_form(kvdocs: Run, tmp_path: Path) -> None:
+    make_project(tmp_path)
+    done = kvdocs("fmt", "--check", at=tmp_path)
+    assert (done.code, done.out) == (0, "every file has its stable form\n")
 
 
 def test_its_script_shows_what_its_defect_says(tmp_path: Path) -> None:
