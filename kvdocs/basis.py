@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import Any
 
 from kvdocs.figures.table import CellName
 from kvdocs.figures.workbook import Workbook
+from kvdocs.kinds.measurement import MeasuredCell, Measurement
 from kvdocs.registry import Registry
 
 REPORTED, EXECUTED, BOTH, COUNTED = "reported", "executed", "executed and reported", "counted"
-"""`counted`: it rests on the records themselves, such as a number of defects."""
+"""`counted`: it rests on the records themselves, such as a number of defects, or on nothing but settings."""
 
 
 def basis(cells: Iterable[CellName], results: Iterable[str], workbook: Workbook, registry: Registry) -> str:
     """What these cells and executions rest on, formulas followed back to what was measured.
 
-    A figure is executed when its measurement names the executions that it comes from, or when its formula reads them; else it is reported.
+    A figure is executed when it was read from an execution, by its cell or by a formula; one that somebody typed is reported, whatever its record names.
+    Settings are neither: the keys of rows, and the columns that tell which figure of an execution a row means.
     """
     found = {EXECUTED} if any(True for _ in results) else set()
     seen: set[CellName] = set()
     todo = list(cells)
     while todo:
         cell = todo.pop()
-        if cell in seen or cell.column == workbook.sheets[cell.measurement].key:
+        if cell in seen:
             continue
         seen.add(cell)
         figure = workbook.figure(cell)
@@ -31,11 +33,22 @@ def basis(cells: Iterable[CellName], results: Iterable[str], workbook: Workbook,
         if figure.results:
             found.add(EXECUTED)
         elif figure.cell.is_input or (figure.cell.published is not None and figure.column.compute is None):
-            entry = registry.get(cell.measurement)
-            found.add(basis_of_record(entry.record if entry is not None else None))
+            found |= _of_input(cell, registry.record(cell.measurement, Measurement))
     return BOTH if len(found) > 1 else found.pop() if found else COUNTED
 
 
-def basis_of_record(record: Any) -> str:
-    """What the figures that a measurement or an experiment types come from: executions that it names, or a document."""
-    return EXECUTED if getattr(record, "results", None) else REPORTED
+def _of_input(cell: CellName, record: Measurement | None) -> set[str]:
+    """What a figure rests on that no formula gives: its record types it, or it was put there from an execution when the record was read."""
+    if record is None or cell.column == record.key or cell.column in _settings(record):
+        return set()
+    row = next((row for row in record.rows if row.get(record.key) == cell.row), {})
+    written = row.get(cell.column)
+    is_read = written is None or (isinstance(written, MeasuredCell) and written.metric is not None)
+    return {EXECUTED if is_read else REPORTED}
+
+
+def _settings(record: Measurement) -> set[str]:
+    """The columns that the names of metrics stand for: `{np}` in `{variant}.np{np}.errors`."""
+    cells = (cell.metric for row in record.rows for cell in row.values() if isinstance(cell, MeasuredCell))
+    metrics = [metric for metric in (*(column.metric for column in record.columns), *cells) if metric is not None]
+    return {name for metric in metrics for name in re.findall(r"\{(\w+)\}", metric)}
