@@ -146,7 +146,7 @@ def test_executions_turn_the_records_that_they_bear_on_and_not_one_another(kvdoc
         git(versions, "add", ".")
         git(versions, "commit", "-q", "-m", "Run it")
     found = kvdocs("diff", "HEAD~1", "HEAD", at=versions).out
-    assert found[found.index("Evidence") :].splitlines()[:3] == ["Evidence", "  D1                executions box: reproduced in 1 of 1 → box: reproduced in 2 of 2", ""]
+    assert found[found.index("Evidence") :].splitlines() == ["Evidence", "  D1                executions box: reproduced in 1 of 1 → box: reproduced in 2 of 2"]
 
 
 def test_without_a_second_version_the_files_as_they_are_count(kvdocs: Kvdocs, versions: Path) -> None:
