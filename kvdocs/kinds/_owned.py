@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kvdocs.kind import Context
-from kvdocs.model import Record, Ref
+from kvdocs.model import Markdown, Record, Ref
 from kvdocs.problems import Code, Problem, Severity
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Cell
@@ -20,7 +20,7 @@ class Owned(Record):
     """A record that somebody has to take care of."""
 
     owners: list[Annotated[str, Ref("owner")]] = Field(default=[], description="Who takes care of it.")
-    owner_open: str | None = Field(default=None, description="Instead of owners: why nobody has it yet.")
+    owner_open: Markdown | None = Field(default=None, description="Instead of owners: why nobody has it yet.")
 
 
 def check_owner(entry: Entry, registry: Registry) -> Iterator[Problem]:

@@ -26,7 +26,7 @@ class Reference(Record):
     tag: str | None = Field(default=None, description="The tag of a release.")
     state: Literal["open", "closed", "merged", "exists", "not-recorded"] = Field(description="`exists` for commits and releases; `not-recorded` where the record names it without a state.")
     state_on: Date = Field(description="The day on which the state was looked at.")
-    state_note: str | None = Field(default=None, description="What the state means for the record, such as `pending merge and validation`.")
+    state_note: Markdown | None = Field(default=None, description="What the state means for the record, such as `pending merge and validation`.")
     merge_commit: Commit | None = Field(default=None, description="The commit by which it was merged.")
     closed_on: Date | None = Field(default=None, description="The day on which it was closed or merged.")
     upstream_title: str | None = Field(default=None, description="Its title at the host; `kvdocs sync` writes it, and `title` stays the record's own.")
