@@ -1,0 +1,97 @@
+"""`python -m benchmarks`: registries of several sizes, what kvdocs and its peers need for them, as JSON and as a page of the site."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.commands import COMMANDS, Bench, empty_process
+from benchmarks.page import page_of
+from benchmarks.peers import PEERS, plain_mkdocs, run_peer
+from benchmarks.process import calibration
+from benchmarks.registries import Writer
+
+HERE = Path(__file__).resolve().parent
+WORK = HERE.parent / ".kvdocs" / "benchmark"
+"""Everything is made below the project's ignored folder."""
+
+LARGEST = {"order": 100_000, "check": 100_000, "show": 100_000, "render": 10_000, "build": 10_000}
+"""Up to which size each command is measured unless it is asked for by name."""
+
+
+def main() -> int:
+    options = _options()
+    sizes = [int(size) for size in options.sizes.split(",")]
+    wanted = options.commands.split(",") if options.commands else list(COMMANDS)
+    result: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": _machine(), "calibration": [calibration()], "kvdocs": [], "peers": []}
+    WORK.mkdir(parents=True, exist_ok=True)
+    result["empty"] = empty_process(WORK).document()
+    for size in sizes:
+        for row in _of_size(size, [c for c in wanted if options.commands or size <= LARGEST[c]], options):
+            result["kvdocs"].append(row)
+            _report(row)
+        for row in _peers(size, options) if options.peers else ():
+            result["peers"].append(row)
+            _report(row)
+        result["calibration"].append(calibration())
+    text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
+    Path(options.out).write_text(text, encoding="utf-8")
+    if options.page:
+        Path(options.page).write_text(page_of(result), encoding="utf-8")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--sizes", default="100,1000,10000", help="numbers of records, separated by commas")
+    parser.add_argument("--commands", default="", help=f"some of {', '.join(COMMANDS)}; all that suit the size if absent")
+    parser.add_argument("--peers", action="store_true", help="measure sphinx-needs, Doorstop, StrictDoc and plain MkDocs too; they are installed in environments of their own")
+    parser.add_argument("--times", type=int, default=3, help="how often what is fast is measured; the median counts")
+    parser.add_argument("--limit", type=float, default=600, help="seconds after which a command is ended")
+    parser.add_argument("--out", default=str(HERE / "results.json"), help="where the figures are written")
+    parser.add_argument("--page", default=str(HERE.parent / "site_src" / "reference" / "benchmarks.md"), help="where the page is written; empty for none")
+    return parser.parse_args()
+
+
+def _of_size(size: int, commands: list[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+    root = WORK / f"records-{size}"
+    shutil.rmtree(root, ignore_errors=True)
+    Writer(root, size).write()
+    bench = Bench(root, options.limit, options.times)
+    return [{"size": size, "command": command, "case": case, **cost.document()} for command in commands for case, cost in bench.measure(command)]
+
+
+def _peers(size: int, options: argparse.Namespace) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    if (WORK / f"records-{size}" / "build").is_dir():
+        cost = plain_mkdocs(WORK / f"records-{size}", options.limit)
+        rows.append({"size": size, "peer": "plain MkDocs with Material", "task": "full build of the same pages", "against": ["build", "cold"], **cost.document()})
+    for peer in PEERS:
+        for task, told in run_peer(peer, WORK, size, options.limit):
+            told_row = {"ended": told} if isinstance(told, str) else told.document()
+            rows.append({"size": size, "peer": peer.name, "task": task.name, "against": list(task.against), **told_row})
+    return rows
+
+
+def _machine() -> dict[str, Any]:
+    """What the figures depend on: processor, memory, operating system, Python."""
+    from kvdocs.evidence.machine import allowed_cpus, describe_machine
+
+    facts = describe_machine().facts
+    kept = {name: facts.get(name) for name in ("os", "kernel", "cpu", "memory", "container", "virtual") if facts.get(name) is not None}
+    return {**kept, "cpus": len(allowed_cpus()), "python": sys.version.split()[0]}
+
+
+def _report(row: dict[str, Any]) -> None:
+    name = f"{row.get('peer', 'kvdocs')} {row.get('task', row.get('command'))} {row.get('case', '')}".strip()
+    figures = f"{row['cpu']:8.2f} s CPU {row['wall']:8.2f} s wall {row['peak_mib']:6d} MiB" if "cpu" in row else ""
+    print(f"{row['size']:>7} {name:<60} {figures} {row['ended'] if row['ended'] != 0 else ''}".rstrip(), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The commands of kvdocs over a registry of some size: with an empty cache, with a full one, after one edit, after the edit of a template."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.process import Cost, measured, middle
+
+SETTLED_S = 2.1
+"""A file that was written less than this ago is read again: edits are measured after it, as a person makes them."""
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "order": ("order",),
+    "check": ("check",),
+    "show": ("show", "R1"),
+    "render": ("render", "--out", "documents"),
+    "build": ("build",),
+}
+TEMPLATES = {"render": "documents/document.md.j2", "build": "record.md.j2"}
+CASES = ("cold", "warm", "one record edited", "one template edited")
+
+
+def kvdocs(*arguments: str) -> list[str]:
+    """How kvdocs is started: as its users' installed command starts it."""
+    return [sys.executable, "-m", "kvdocs", *arguments]
+
+
+def empty_process(at: Path) -> Cost:
+    """An empty Python process: what no Python program can be below."""
+    return middle([measured([sys.executable, "-c", "pass"], at, 30) for _ in range(5)])
+
+
+class Bench:
+    """The measurements of one registry."""
+
+    def __init__(self, root: Path, limit_s: float, times: int) -> None:
+        self.root, self.limit_s, self.times = root, limit_s, times
+        self.edits = 0
+
+    def measure(self, command: str) -> Iterator[tuple[str, Cost]]:
+        """Every case of a command, in the order in which a person meets them."""
+        yield "cold", self._run(command, self._forget, 1)
+        yield "warm", self._run(command, lambda: None, self.times)
+        yield "one record edited", self._run(command, self._edit, self.times)
+        if command in TEMPLATES:
+            yield "one template edited", self._run(command, lambda: self._edit_template(TEMPLATES[command]), 1)
+
+    def _run(self, command: str, before: Callable[[], None], times: int) -> Cost:
+        costs = []
+        for _ in range(times):
+            before()
+            time.sleep(SETTLED_S)
+            costs.append(measured(kvdocs(*COMMANDS[command]), self.root, self.limit_s))
+            if isinstance(costs[-1].ended, str):
+                break
+        return middle(costs)
+
+    def _forget(self) -> None:
+        for folder in (".kvdocs", "build", "site", "documents"):
+            shutil.rmtree(self.root / folder, ignore_errors=True)
+
+    def _edit(self) -> None:
+        """An item in the middle gets another size, and a sentence more."""
+        self.edits += 1
+        items = sorted((self.root / "registry" / "roadmap").glob("R*.yaml"), key=lambda path: int(path.stem[1:]))
+        path = items[len(items) // 2]
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "edited" not in line]
+        lines = [f"size: {'SML'[self.edits % 3]}" if line.startswith("size:") else line for line in lines]
+        path.write_text("\n".join([*lines, f"  This was edited {self.edits} times."]) + "\n", encoding="utf-8")
+
+    def _edit_template(self, name: str) -> None:
+        """A template of the project's own that adds a line to the shipped one."""
+        self.edits += 1
+        path = self.root / "templates" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'{{% extends "kvdocs/{name}" %}}\n{{# edited {self.edits} times #}}\n', encoding="utf-8")

@@ -1,0 +1,97 @@
+"""The figures of a run -> a page of the site: a table and a chart for each command, the peers as ratios, the facts of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks.targets import TARGETS
+from kvdocs.pictures.bar_chart import bar_chart
+from kvdocs.pictures.chart_data import Chart, Point, Series
+
+HEAD = """\
+---
+title: Benchmarks
+position: 60
+---
+
+# Benchmarks
+
+What kvdocs needs for registries of any size, made from a seed: defects, items that wait for about two others, references, measurements with derived columns, claims, executions with their logs; about sixty words of prose in each.
+Every figure is of a whole process with all that it started, as the operating system counts it. CPU seconds are the figure to compare: wall seconds depend on what else the machine does.
+`python -m benchmarks` makes this page anew, `python -m benchmarks --peers` with other programs.
+"""
+
+
+def page_of(result: dict[str, Any]) -> str:
+    """The page as Markdown."""
+    parts = [HEAD, _machine(result), "## What was aimed at\n\n" + _targets(result)]
+    for command in dict.fromkeys(row["command"] for row in result["kvdocs"]):
+        rows = [row for row in result["kvdocs"] if row["command"] == command]
+        parts.append(f"## {command}\n\n{_picture(command, rows)}\n\n{_table(rows)}")
+    if result["peers"]:
+        parts.append("## Other programs\n\nIn the same run, on data of the same size. Of a ratio of 4, kvdocs needs a quarter of the CPU time.\n\n" + _peers(result))
+    return "\n\n".join(parts) + "\n"
+
+
+def _machine(result: dict[str, Any]) -> str:
+    machine = result["machine"]
+    facts = [f"{machine['cpus']} CPUs to run on", f"Python {machine['python']}"]
+    facts += [f"{name}: {_words(machine[name])}" for name in ("cpu", "memory", "os") if machine.get(name)]
+    speeds = result["calibration"]
+    facts.append(f"a fixed piece of Python took {min(speeds):.3f} to {max(speeds):.3f} s of CPU during the run: where these are far apart, the machine was busy and the figures are so much larger")
+    facts.append(f"an empty Python process takes {result['empty']['cpu']:.3f} s of CPU")
+    return f"Measured on {result['at'][:10]}.\n\n" + "\n".join(f"- {fact}" for fact in facts)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {inner}" for name, inner in value.items() if inner not in (None, "", [], {}) and not isinstance(inner, dict | list))
+    return str(value)
+
+
+def _row(cells: Iterable[Any]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    head = [_row(("Records", "Case", "CPU (s)", "Wall (s)", "Peak memory (MiB)")), "| ---: | --- | ---: | ---: | ---: |"]
+    return "\n".join([*head, *(_row((f"{r['size']:,}", _case(r), f"{r['cpu']:.2f}", f"{r['wall']:.2f}", r["peak_mib"])) for r in rows)])
+
+
+def _case(row: dict[str, Any]) -> str:
+    return row["case"] if row["ended"] in (0, 1) else f"{row['case']} ({row['ended']})"
+
+
+def _picture(command: str, rows: list[dict[str, Any]]) -> str:
+    sizes = list(dict.fromkeys(row["size"] for row in rows))
+    found = {(row["size"], row["case"]): row for row in rows}
+    series = tuple(
+        Series(case, tuple(Point(found[size, case]["cpu"], f"{found[size, case]['cpu']:.2f}") if (size, case) in found else None for size in sizes))
+        for case in dict.fromkeys(row["case"] for row in rows)
+    )
+    chart = Chart(f"kvdocs {command}", "s", "Records", "", tuple(f"{size:,}" for size in sizes), series)
+    return f'<figure class="kv-picture">\n{bar_chart(chart, f"benchmark-{command}")}\n<figcaption>CPU seconds of a whole process</figcaption>\n</figure>'
+
+
+def _targets(result: dict[str, Any]) -> str:
+    found = {(row["command"], row["size"], row["case"]): row for row in result["kvdocs"]}
+    head = [_row(("Records", "Command", "Case", "At most (s)", "Measured (s)", "")), "| ---: | --- | --- | ---: | ---: | --- |"]
+    lines = []
+    for command, size, case, most in TARGETS:
+        row = found.get((command, size, case))
+        told = "not measured" if row is None else "reached" if row["cpu"] <= most else "not reached"
+        lines.append(_row((f"{size:,}", command, case, most, f"{row['cpu']:.2f}" if row else "–", told)))
+    return "\n".join([*head, *lines])
+
+
+def _peers(result: dict[str, Any]) -> str:
+    found = {(row["command"], row["size"], row["case"]): row["cpu"] for row in result["kvdocs"]}
+    head = [_row(("Records", "Program", "Task", "CPU (s)", "kvdocs", "CPU (s)", "Ratio")), "| ---: | --- | --- | ---: | --- | ---: | ---: |"]
+    lines = []
+    for row in result["peers"]:
+        ours = found.get((row["against"][0], row["size"], row["against"][1]))
+        ratio = f"{row['cpu'] / ours:.1f}" if ours and "cpu" in row and row["ended"] == 0 else "–"
+        theirs = f"{row['cpu']:.2f}" if "cpu" in row and row["ended"] == 0 else str(row["ended"])
+        lines.append(_row((f"{row['size']:,}", row["peer"], row["task"], theirs, f"{row['against'][0]}, {row['against'][1]}", f"{ours:.2f}" if ours else "–", ratio)))
+    return "\n".join([*head, *lines])
