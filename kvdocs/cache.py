@@ -33,13 +33,13 @@ class Cache:
         self.folder = folder
         self.enabled = enabled
 
-    def read(self, name: str) -> Any:
-        """The value that was written under a name, or None when there is none that can be trusted."""
+    def read(self, name: str, *, decimals: bool = True) -> Any:
+        """The value that was written under a name, or None when there is none that can be trusted. Numbers with a point are Decimals, or floats."""
         body = self._read(f"{name}.json")
         if body is None:
             return None
         try:
-            return json.loads(body, parse_float=Decimal)
+            return json.loads(body, parse_float=Decimal if decimals else None)
         except (ValueError, RecursionError):
             return None
 
@@ -112,13 +112,13 @@ def program_fingerprint() -> str:
     """A digest of the program's own files (name, size, time) and of Python's version: another program, another cache."""
     seen = blake2b(sys.version.encode(), digest_size=8)
     package = os.fspath(Path(__file__).parent)
-    for path, status in sorted(_files(package)):
+    for path, status in sorted(scan_files(package)):
         if path.endswith((".py", ".j2")):
             seen.update(f"{path[len(package) :]} {status.st_size} {status.st_mtime_ns}\n".encode())
     return seen.hexdigest()
 
 
-def _files(folder: str) -> list[tuple[str, os.stat_result]]:
+def scan_files(folder: str) -> list[tuple[str, os.stat_result]]:
     """Every file below a folder with its status, hidden ones and byte code left out."""
     found: list[tuple[str, os.stat_result]] = []
     todo = [folder]
@@ -157,7 +157,7 @@ class Scan:
         safe_before = known["at"] - self.RACY_NS
         self.files: dict[str, list[Any]] = {}
         self.changed: list[str] = []
-        for path, status in _files(os.fspath(root / folder)):
+        for path, status in scan_files(os.fspath(root / folder)):
             name = path[base:].replace(os.sep, "/")
             stamp = [status.st_mtime_ns, status.st_size, status.st_ino]
             old = known["files"].get(name)

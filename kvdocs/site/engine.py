@@ -42,7 +42,9 @@ def command_of(engine: str) -> list[str]:
 
 def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
     """Build `site/` from `build/docs`; what the engine prints is kept and given back whole."""
-    command = [*command_of(engine), "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
+    kept = engine == "mkdocs" and project.open_cache().enabled and find_spec("mkdocs") is not None
+    program = [sys.executable, "-m", "kvdocs.site.cached_engine"] if kept else command_of(engine)
+    command = [*program, "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
     done = subprocess.run(command, cwd=project.root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     inside = project.root / INSIDE

@@ -1,0 +1,73 @@
+"""The site that the engine brings up to date is, byte by byte, the one that it builds from nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MakeProject, Ran
+from tests.site.test_incremental import FILES
+
+SETTINGS = """\
+site_name: test
+docs_dir: build/docs
+theme: {name: material, font: false}
+plugins: [search]
+markdown_extensions: [admonition, attr_list, def_list, md_in_html, tables, {toc: {permalink: true}}, pymdownx.highlight, pymdownx.superfences, pymdownx.details]
+not_in_nav: /records/
+validation: {nav: {omitted_files: ignore}, links: {anchors: warn}}
+"""
+
+STEPS: tuple[tuple[str, str | None], ...] = (
+    ("registry/roadmap/R1.yaml", "id: R1\ntitle: First of all\nstatus: done\nowners: [ann]\n"),
+    ("registry/roadmap/R3.yaml", "id: R3\ntitle: Third\nstatus: open\nowners: [ann]\nsummary: New, see D1.\n"),
+    ("registry/defects/D1.yaml", None),
+    ("site_src/how-to/page.md", "---\ntitle: Another title\n---\n# A page\n\n[gone](nowhere.md)\n"),
+    ("site_src/how-to/page.md", None),
+    ("site_src/assets/extra.txt", "copied\n"),
+    ("mkdocs.yml", SETTINGS.replace("site_name: test", "site_name: Another name")),
+    ("site/records/R2/index.html", "changed by hand\n"),
+    ("site/stray/page.html", "nobody made this\n"),
+    (".kvdocs/cache/engine.json", "damaged\n"),
+    (".kvdocs/cache/engine-search.lines", None),
+)
+"""Edits, one after the other: a path and its new content, or None where it is deleted."""
+
+
+def _site(root: Path) -> dict[str, bytes]:
+    """The files of the site; the compressed map of the site carries the time at which it was made."""
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != "sitemap.xml.gz"}
+
+
+@pytest.mark.slow
+def test_after_each_edit_the_site_is_that_of_a_whole_build(make_project: MakeProject, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    whole = tmp_path.parent / f"{tmp_path.name}-whole"
+    for name, text in (("mkdocs.yml", SETTINGS), *STEPS):
+        path = root / name
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        updated = kvdocs("build", at=root)
+        shutil.rmtree(whole, ignore_errors=True)
+        shutil.copytree(root, whole, ignore=shutil.ignore_patterns(".kvdocs", "build", "site"))
+        fresh = kvdocs("--no-cache", "build", at=whole)
+        assert (updated.code, fresh.code) == (0, 0), updated.err + fresh.err
+        assert sorted(line for line in updated.err.splitlines() if "WARNING" in line) == sorted(line for line in fresh.err.splitlines() if "WARNING" in line)
+        assert {path: (name, data) for path, data in _site(root / "site").items()} == {path: (name, data) for path, data in _site(whole / "site").items()}
+
+
+@pytest.mark.slow
+def test_what_nothing_changed_is_not_written_again(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    kvdocs("build", at=root)
+    before = {path: path.stat().st_mtime_ns for path in (root / "site").rglob("*.html")}
+    (root / "registry/roadmap/R4.yaml").write_text("id: R4\ntitle: Apart\nstatus: open\nowners: [ann]\nsize: L\nsummary: More is known now.\n", encoding="utf-8")
+    kvdocs("build", at=root)
+    written = {path.relative_to(root / "site").as_posix() for path, time in before.items() if path.stat().st_mtime_ns != time}
+    assert written == {"404.html", "records/R4/index.html"}
