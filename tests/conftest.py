@@ -12,9 +12,14 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import settings
 
 from kvdocs.pipeline import Inspection, inspect
 from kvdocs.project import Project, find_project
+
+# How long an example takes depends on what else the machine does, and tests never assert time.
+settings.register_profile("kvdocs", deadline=None)
+settings.load_profile("kvdocs")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MakeProject = Callable[[Mapping[str, str]], Project]
