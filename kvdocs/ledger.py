@@ -143,7 +143,7 @@ class Ledger:
         """The figures that the texts of one record cite, then those that its fields name."""
         texts = (*prose_fields(entry.record), (("title",), entry.record.title))
         in_texts = [CitedIn(entry.id, loc, text, citation) for loc, text in texts for citation in citations(text, self.workbook)]
-        return (*in_texts, *(CitedIn(entry.id, loc, text, cite(text, self.workbook)) for loc, text in formula_fields(entry.record)))
+        return (*in_texts, *(CitedIn(entry.id, loc, text, cite(text, self.workbook)) for loc, text in formula_fields(entry.record, shown=True)))
 
     def dependents(self, cell: CellName) -> Dependents:
         """Everything that changes when this cell does."""

@@ -62,7 +62,12 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Marks a string as a formula over figures, such as `M3.gain[16384]`: `Annotated[str, Formula()]`."""
+    """Marks a string as a formula over figures, such as `M3.gain[16384]`: `Annotated[str, Formula()]`.
+
+    `shown=True` marks one that is a citation: wherever the field is shown, its figure stands.
+    """
+
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,10 @@ class LinkField(NamedTuple):
 Markdown = Annotated[str, Prose()]
 """Free text; ids in it become links on the page."""
 
-CitedFigure = Annotated[str, Formula()]
+FigureFormula = Annotated[str, Formula()]
+"""A formula over measurements and executions that something is computed by."""
+
+CitedFigure = Annotated[str, Formula(shown=True)]
 """A formula over measurements and executions that gives the figure of a field."""
 
 
@@ -161,10 +169,11 @@ def prose_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
         yield loc, str(text)
 
 
-def formula_fields(record: BaseModel) -> Iterator[tuple[Loc, str]]:
-    """Every formula by which a field of a record cites a figure, with the place where it stands."""
-    for loc, _, text in marked(record, Formula):
-        yield loc, str(text)
+def formula_fields(record: BaseModel, *, shown: bool = False) -> Iterator[tuple[Loc, str]]:
+    """Every formula of a record with the place where it stands; with `shown`, only those by which a field cites a figure."""
+    for loc, marker, text in marked(record, Formula):
+        if marker.shown or not shown:
+            yield loc, str(text)
 
 
 def _walk_model(model: type[BaseModel], marker: type) -> Walk | None:

@@ -111,7 +111,7 @@ class Entry:
             prose = (*prose_fields(record), (("title",), record.title))
             mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
             files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
-            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record)), bool(record.acknowledged), tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))))
+            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record, shown=True)), bool(record.acknowledged), tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))))
         elif isinstance(self._extract, list):
             self._extract = Extract.of(self._extract)
         return self._extract

@@ -22,6 +22,7 @@ from kvdocs.registry import Registry
 Role = Literal["link", "prose", "figure", "comment", "page"]
 
 _CITATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_RESULTS = re.compile(r"\bresults\s*\([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Search:
         for loc, formula in formula_fields(record):
             if self.name in formula:
                 node = node_at(root, loc)
-                yield from self._cells(text.text, path, node.start_mark.index, node.end_mark.index, found.id)
+                yield from self._in_formula(text.text, path, node.start_mark.index, node.end_mark.index, found.id)
 
     def _in_node(self, text: YamlText, path: str, node: Any, record: str, role: Role, kinds: tuple[str, ...] = ()) -> Iterator[Occurrence]:
         start = text.text.find(self.name, node.start_mark.index, node.end_mark.index)
@@ -106,11 +107,16 @@ class Search:
 
     def _in_citations(self, text: str, path: str, start: int, end: int, record: str | None) -> Iterator[Occurrence]:
         for citation in _CITATION.finditer(text, start, end):
-            yield from self._cells(text, path, citation.start(), citation.end(), record)
+            yield from self._in_formula(text, path, citation.start(), citation.end(), record)
 
-    def _cells(self, text: str, path: str, start: int, end: int, record: str | None) -> Iterator[Occurrence]:
-        for match in re.compile(rf"(?<![\w.'\"-]){re.escape(self.name)}(?=\s*\.)").finditer(text, start, end):
+    def _in_formula(self, text: str, path: str, start: int, end: int, record: str | None) -> Iterator[Occurrence]:
+        """A measurement before the column of a cell, and a script or environment in quotes between the brackets of `results(…)`."""
+        name = re.escape(self.name)
+        for match in re.compile(rf"(?<![\w.'\"-]){name}(?=\s*\.)").finditer(text, start, end):
             yield self._at(text, path, match.start(), "figure", record)
+        for call in _RESULTS.finditer(text, start, end):
+            for match in re.compile(rf"(?<=['\"]){name}(?=['\"])").finditer(text, call.start(), call.end()):
+                yield self._at(text, path, match.start(), "figure", record)
 
     def in_page(self, path: str, text: str) -> Iterator[Occurrence]:
         """The occurrences in a Markdown page: mentions, cited figures, and links to the record's page."""

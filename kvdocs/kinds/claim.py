@@ -10,7 +10,7 @@ from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import basis_badge
 from kvdocs.kinds.result import Result, source_cell
 from kvdocs.kinds.result import verdict_badge as result_badge
-from kvdocs.model import Markdown, Number, Record, Ref
+from kvdocs.model import FigureFormula, Markdown, Number, Record, Ref
 from kvdocs.problems import Code, Severity
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Fact, Inline, Notice, Prose, RecordView, Section, Table
@@ -34,7 +34,7 @@ class Claim(Record):
     """
 
     published: str | None = Field(default=None, description="What was published, in the record's own words, with its figure as it was printed; absent for a claim of this record's own.")
-    expression: str | None = Field(
+    expression: FigureFormula | None = Field(
         default=None, description="A formula over measurements or executions, such as `M2.agreement` or `max(results('d8-q2-fa64', environment='h200').error)`."
     )
     equals: Number | None = Field(default=None, description="The value rounds to this number; with `tolerance`, it is no further away than that.")

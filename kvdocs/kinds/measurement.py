@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import published_state, view
-from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref
+from kvdocs.model import Commit, FigureFormula, Markdown, Number, Part, Record, Ref
 from kvdocs.problems import Code, Problem, Severity, did_you_mean
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Cell
@@ -47,7 +47,7 @@ class MeasuredColumn(Part):
     unit: str = Field(default="1", description="A unit such as `ms/token`, `GiB` or `%`; `text` for words.")
     better: Literal["higher", "lower", "neither"] = Field(default="neither", description="Which direction is an improvement.")
     exact: bool = Field(default=False, description="The numbers stand for themselves (counts); else half a unit of the last digit is open to both sides.")
-    compute: str | None = Field(default=None, description="The formula of a derived column, over columns of this or another measurement.")
+    compute: FigureFormula | None = Field(default=None, description="The formula of a derived column, over columns of this or another measurement.")
     metric: str | None = Field(
         default=None,
         description="The figure of the executions that each empty cell is, such as `{point}.pipeline.samples_ms`; `{point}` stands for what the row has in that column.",

@@ -147,3 +147,32 @@ def test_the_numbers_of_a_text(text: str, numbers: list[str]) -> None:
     from kvdocs.figures.numerals import text as written
 
     assert [f"{n.text} = {written(n.value, n.decimals, thousands=False)}{f' {n.unit.text}' if n.unit else ''}" for n in typed_numbers(text)] == numbers
+
+
+def test_every_formula_follows_a_new_id(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    """In fields, claims and columns; and the scripts and environments that `results(…)` names, unless an execution has sealed them."""
+    claim = """
+        id: K1
+        title: Both agree
+        expression: M1.gain[4096] / max(results('speed', environment='box').gain)
+        equals: 1
+    """
+    more = {
+        "registry/claims/K1.yaml": claim,
+        "registry/environments/box.yaml": "id: box\ntitle: The box\n",
+        "registry/scripts/speed.yaml": "id: speed\ntitle: Measures it\npurpose: measurement\nfile: speed.sh\n",
+        "registry/scripts/speed.sh": "exec ./program\n",
+    }
+    root = make_project({**files(), **more}).root
+    for old, new in (("M1", "M9"), ("speed", "speed-of-arms"), ("box", "small-box")):
+        assert kvdocs("rename", old, new, at=root).code == 0
+    lines = [line.strip() for name in ("claims/K1", "roadmap/R1", "experiments/X1") for line in (root / "registry" / f"{name}.yaml").read_text().splitlines() if "M9" in line]
+    assert lines == [
+        "expression: M9.gain[4096] / max(results('speed-of-arms', environment='small-box').gain)",
+        "title: Make it worth {{ M9.gain[4096] | .0f }}",
+        '- {what: At the first depth, figure: "M9.gain[4096]", gain: 21.4, basis: measured, source: M9}',
+        '- {what: At the other, figure: "M9.gain[8192]", basis: ceiling, source: M9}',
+        "why: It is less than {{ M9.gain[8192] }}.",
+        '- {what: rate, figure: "M9.after[4096]", unit: token/s}',
+        '- {what: time, figure: "M9.after[4096]", unit: ms}',
+    ]
