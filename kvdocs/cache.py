@@ -199,10 +199,8 @@ class Scan:
 
     def whole(self) -> str:
         """The digest of all files with their names."""
-        seen = blake2b(digest_size=16)
-        for name in sorted(self.files):
-            seen.update(f"{name} {self.digest(name)}\n".encode("utf-8", "surrogateescape"))
-        return seen.hexdigest()
+        lines = "\n".join([f"{name} {self.files[name][3] or self.digest(name)}" for name in sorted(self.files)])
+        return blake2b(lines.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
     def save(self) -> None:
         """Keep the digests for next time, when something is new."""

@@ -116,8 +116,12 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequenc
         over = sum(widths) + 2 * (len(widths) - 1) - width()
         widths[stretch] = max(12, widths[stretch] - max(0, over))
     lines = [paint(_line(headings, widths), "head")]
+    colours = coloured() and tones is not None
     for number, row in enumerate(rows):
         cells = [_fit(cell, widths[i]) for i, cell in enumerate(row)]
+        if not colours:
+            lines.append(_line(cells, widths))
+            continue
         painted = [paint(cell, tones[number][i]) if tones else cell for i, cell in enumerate(cells)]
         lines.append("  ".join(p + " " * (w - cell_width(c)) for p, c, w in zip(painted, cells, widths, strict=True)).rstrip())
     return lines
