@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from kvdocs.problems import DUPLICATE_KEY, NOT_A_RECORD, UNREADABLE, YAML_SYNTAX
 
 MAX_BYTES = 8 << 20
 MAX_DEPTH = 64
-"""Limits that no honest record meets; they keep a hostile file from taking the memory or the stack."""
+MAX_NUMERAL = 400
+MAX_EXPONENT = 300
+"""Limits that no honest record meets; they keep a hostile file from taking the memory, the stack or the time."""
 
 
 class RawRecord:
@@ -133,20 +135,43 @@ _ABSENT = object()
 
 
 def plain_scalar(text: str) -> Any:
-    """The value of an unquoted scalar by the YAML 1.2 core schema; floats become Decimal, with the digits as written."""
+    """The value of an unquoted scalar by the YAML 1.2 core schema; floats become Decimal, with the digits as written.
+
+    NumeralError for a number that is too long or too large to be computed with.
+    """
     value = _WORDS.get(text, _ABSENT)
     if value is not _ABSENT:
         return value
     if text[0] in _NUMERIC_START:
         if _INTEGER(text):
-            return int(text)
+            return int(_sane(text))
         if _FLOAT(text):
-            return Decimal(text)
+            return _decimal(text)
         if _OCTAL(text):
-            return int(text, 0)
+            return int(_sane(text), 0)
         if _HEXADECIMAL(text):
-            return int(text, 0)
+            return int(_sane(text), 0)
     return text
+
+
+class NumeralError(ValueError):
+    """A number that is not computed with; the message says why."""
+
+
+def _sane(numeral: str) -> str:
+    if len(numeral) > MAX_NUMERAL:
+        raise NumeralError(f"a number of {len(numeral)} characters is too long: put it in quotes when it is text")
+    return numeral
+
+
+def _decimal(numeral: str) -> Decimal:
+    try:
+        value = Decimal(_sane(numeral))
+    except InvalidOperation:
+        value = None
+    if value is None or abs(value.adjusted()) > MAX_EXPONENT:
+        raise NumeralError(f"the number {numeral if len(numeral) < 40 else numeral[:37] + '...'} is too large or too small: put it in quotes when it is text")
+    return value
 
 
 def _parser_class() -> Any:
@@ -173,6 +198,7 @@ def compose(data: bytes) -> Any:
     if _parser is None:
         _parser = _parser_class()
     from yaml import YAMLError
+    from yaml.reader import ReaderError
 
     text = decode(data)
     parser = _parser(text)
@@ -181,6 +207,8 @@ def compose(data: bytes) -> Any:
         if parser.check_node():
             mark = parser.get_node().start_mark
             raise SourceError(YAML_SYNTAX, "a file holds one YAML document", mark.line + 1, mark.column + 1)
+    except ReaderError as error:
+        raise _unfit(text, error.position) from None
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         message = getattr(error, "problem", None) or str(error)
@@ -189,6 +217,12 @@ def compose(data: bytes) -> Any:
     finally:
         parser.dispose()
     return node
+
+
+def _unfit(text: str, position: int) -> SourceError:
+    """A character that YAML does not allow; libyaml counts bytes."""
+    before = text.encode()[:position].decode()
+    return SourceError(YAML_SYNTAX, f"the character U+{ord(text[len(before)]):04X} has no place in YAML", before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 def decode(data: bytes) -> str:
@@ -228,7 +262,14 @@ def _at(node: Any, message: str, code: Code = YAML_SYNTAX, first: Any = None) ->
 def _build(node: Any, depth: int) -> Any:
     kind = node.id
     if kind == "scalar":
-        return node.value if node.style else plain_scalar(node.value)
+        if node.style:
+            if node.style == '"' and not node.value.isprintable():
+                _refuse_control_characters(node)
+            return node.value
+        try:
+            return plain_scalar(node.value)
+        except NumeralError as error:
+            raise _at(node, str(error)) from None
     if depth > MAX_DEPTH:
         raise _at(node, f"nested more than {MAX_DEPTH} deep")
     if kind == "sequence":
@@ -242,6 +283,16 @@ def _build(node: Any, depth: int) -> Any:
             raise _at(key, f"the key {key.value!r} stands here for the second time", DUPLICATE_KEY, first)
         mapping[key.value] = _build(child, depth + 1)
     return mapping
+
+
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]").search
+
+
+def _refuse_control_characters(node: Any) -> None:
+    """An escape such as `\\e` would end up in terminals, feeds and pages."""
+    found = _CONTROL(node.value)
+    if found:
+        raise _at(node, f"the text holds U+{ord(found[0]):04X}, a control character")
 
 
 def _refuse_tags_and_aliases(root: Any) -> None:
@@ -273,11 +324,34 @@ def _parse_json(data: bytes) -> tuple[Any, list[int]]:
         return mapping
 
     try:
-        return json.loads(decode(data), parse_float=Decimal, object_pairs_hook=pairs), [1]
+        value = json.loads(decode(data), parse_float=_decimal, parse_int=lambda numeral: int(_sane(numeral)), object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise SourceError(YAML_SYNTAX, error.msg, error.lineno, error.colno) from None
+    except NumeralError as error:
+        raise SourceError(YAML_SYNTAX, str(error)) from None
     except RecursionError:
         raise SourceError(YAML_SYNTAX, f"nested more than {MAX_DEPTH} deep") from None
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH:
+        _refuse_depth(value)
+    if b"\\ud" in data.lower():
+        _refuse_half_pairs(value)
+    return value, [1]
+
+
+def _refuse_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for node in level if isinstance(node, dict | list) for child in (node.values() if isinstance(node, dict) else node)]
+    if any(isinstance(node, dict | list) for node in level):
+        raise SourceError(YAML_SYNTAX, f"nested more than {MAX_DEPTH} deep")
+
+
+def _refuse_half_pairs(value: Any) -> None:
+    """Half of a surrogate pair is no character: no file and no terminal could hold it."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(YAML_SYNTAX, f"the text holds U+{ord(error.object[error.start]):04X}, which is half a character") from None
 
 
 @lru_cache(maxsize=1 << 17)

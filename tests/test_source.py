@@ -106,12 +106,46 @@ def test_what_ruamel_writes_is_read_back(value: Any) -> None:
         ("? [1]\n: 2\n", "a key is a string", (1, 3)),
         ("a: 'x\u2028y'\n", "the character U+2028 ends a line in YAML but not in an editor", (1, 6)),
         ("[" * 70 + "]" * 70, "nested more than 64 deep", (1, 66)),
+        ("a: é\nb: x\0\n", "the character U+0000 has no place in YAML", (2, 5)),
+        ('a: "\\e[31m"\n', "the text holds U+001B, a control character", (1, 4)),
     ],
 )
 def test_what_records_never_need_is_refused_with_its_place(text: str, message: str, place: tuple[int, int]) -> None:
     with pytest.raises(SourceError) as caught:
         load_yaml(text.encode())
     assert (caught.value.message, (caught.value.line, caught.value.col)) == (message, place)
+
+
+@pytest.mark.parametrize(
+    ("numeral", "message"),
+    [
+        ("9" * 5000, "a number of 5000 characters is too long: put it in quotes when it is text"),
+        ("0x" + "f" * 500, "a number of 502 characters is too long: put it in quotes when it is text"),
+        ("1." + "0" * 500, "a number of 502 characters is too long: put it in quotes when it is text"),
+        ("1e999", "the number 1e999 is too large or too small: put it in quotes when it is text"),
+        ("12345678e90123456789012", "the number 12345678e90123456789012 is too large or too small: put it in quotes when it is text"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.yaml", "a.json"])
+def test_a_number_that_python_cannot_hold_is_a_problem_and_no_crash(numeral: str, message: str, name: str) -> None:
+    data = f"a: {numeral}\n" if name == "a.yaml" else f'{{"a": {numeral}}}'
+    if name == "a.json" and numeral.startswith("0x"):
+        message = "Expecting ',' delimiter"
+    records, problems = parse_records(data.encode(), Path(), name)
+    assert (records, [p.message for p in problems]) == ([], [message])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('{"a": ' * 66 + "1" + "}" * 66, "nested more than 64 deep"),
+        ("[" * 100_000, "nested more than 64 deep"),
+        ('{"a": "\\ud800"}', "the text holds U+D800, which is half a character"),
+    ],
+)
+def test_json_that_nothing_could_hold_or_print_is_a_problem_and_no_crash(data: str, message: str) -> None:
+    records, problems = parse_records(data.encode(), Path(), "result.json")
+    assert (records, [p.message for p in problems]) == ([], [message])
 
 
 def test_bytes_that_are_not_utf8_have_a_place() -> None:

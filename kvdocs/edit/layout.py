@@ -21,9 +21,10 @@ from kvdocs.source import SourceError, load_yaml, plain_scalar
 def formatted(file: YamlText, kind: Kind) -> YamlText:
     """The file in its stable form; formatting it again changes nothing.
 
-    SourceError when it is no YAML. EditError when it could not be formatted without changing a value or losing a comment.
+    SourceError when it is no YAML that records use. EditError when it could not be formatted without changing a value or losing a comment.
     """
     text = file.text.replace("\r\n", "\n")
+    load_yaml(text.encode())  # what records do not use (aliases, keys that are no text) has no stable form
     result = _Layout(text, kind).run()
     if not _kept(text, result):
         raise EditError("it is written in a way that cannot be formatted without touching its values or comments")

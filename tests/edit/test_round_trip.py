@@ -178,3 +178,17 @@ def test_formatting_any_file_keeps_values_and_comments_and_is_done_once(data: by
     assert same(load_yaml(once.encode()), load_yaml(data))
     assert remarks(once) == remarks(file)
     assert formatted(once, ITEM) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id: R1\ngates: &again [*again]\n", "anchors and aliases are not used in records: write the value where it belongs"),
+        ("id: R1\n? [a]\n: b\n", "a key is a string"),
+        ("id: R1\nid: R2\n", "the key 'id' stands here for the second time"),
+    ],
+)
+def test_formatting_what_no_record_may_hold_is_a_problem_and_no_crash(text: str, message: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        formatted(YamlText(text), ITEM)
+    assert caught.value.message == message
