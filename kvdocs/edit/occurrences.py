@@ -112,8 +112,9 @@ class Search:
     def _in_formula(self, text: str, path: str, start: int, end: int, record: str | None) -> Iterator[Occurrence]:
         """A measurement before the column of a cell, and a script or environment in quotes between the brackets of `results(…)`."""
         name = re.escape(self.name)
-        for match in re.compile(rf"(?<![\w.'\"-]){name}(?=\s*\.)").finditer(text, start, end):
-            yield self._at(text, path, match.start(), "figure", record)
+        start += text[start : start + 1] in ("'", '"')  # the quote around a text is none around a key in the formula
+        for match in re.compile(rf"(?<![\w.'\"-]){name}(?=\s*\.)").finditer(text[start:end]):
+            yield self._at(text, path, start + match.start(), "figure", record)
         for call in _RESULTS.finditer(text, start, end):
             for match in re.compile(rf"(?<=['\"]){name}(?=['\"])").finditer(text, call.start(), call.end()):
                 yield self._at(text, path, match.start(), "figure", record)
