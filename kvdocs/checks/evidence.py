@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kvdocs.exhibit import Evidence, Exhibit
 from kvdocs.failure_rates import decisive, gate_worths
 from kvdocs.judge import Judge, same_commit
+from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.item import Item
+from kvdocs.kinds.measurement import Measurement
+from kvdocs.kinds.result import Result
+from kvdocs.ledger import ledger_of
 from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
 from kvdocs.registry import Entry
 
 
 def check_evidence(entry: Entry, judge: Judge) -> Iterator[Problem]:
-    """The status of a defect or an item against the executions that bear on it."""
+    """The status of a defect or an item against the executions that bear on it; and whether those behind it, or behind figures, still speak for today."""
     if isinstance(entry.record, Defect):
         yield from _defect(entry, judge)
     elif isinstance(entry.record, Item):
         yield from _item(entry, judge)
-    else:
-        return
-    yield from _stale(entry, judge)
+    yield from _stale(entry, _speaking(entry, judge))
 
 
 def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
@@ -81,13 +83,34 @@ def _runs(entry: Entry, record: Item, judge: Judge) -> Iterator[Problem]:
         yield Problem(GATE_TOO_FEW, message, entry.raw.place_of(("gates", position, "runs"), value=True), entry.id, f"ask for {worth.advised}, or learn the old rate better: more runs of the unrepaired program")
 
 
-def _stale(entry: Entry, judge: Judge) -> Iterator[Problem]:
+_Speaking = tuple[str, str, tuple[str, ...]]
+"""An execution, its script, and why it no longer speaks for today."""
+
+
+def _speaking(entry: Entry, judge: Judge) -> Iterator[_Speaking]:
+    """The executions behind a status, or behind the figures of a measurement or a claim."""
+    if isinstance(entry.record, Defect | Item):
+        evidence = judge.of(entry.id)
+        yield from ((e.result, e.script, e.stale) for e in (evidence.exhibits if evidence is not None else ()))
+        return
+    names: Iterable[str] = ()
+    if isinstance(entry.record, Measurement):
+        names = entry.record.results
+    elif isinstance(entry.record, Claim) and "results" in (entry.record.expression or ""):
+        judgement = ledger_of(judge.registry).judgements.get(entry.id)
+        names = judgement.results if judgement is not None else ()
+    for name in names:
+        result = judge.registry.record(name, Result)
+        if result is not None:
+            yield result.id, result.script, tuple(judge.stale(result))
+
+
+def _stale(entry: Entry, speaking: Iterable[_Speaking]) -> Iterator[Problem]:
     """Stale executions, once for each reason."""
-    evidence = judge.of(entry.id)
-    by_reason: dict[str, list[Exhibit]] = {}
-    for exhibit in evidence.exhibits if evidence is not None else ():
-        for reason in exhibit.stale:
-            by_reason.setdefault(reason, []).append(exhibit)
-    for reason, exhibits in by_reason.items():
-        names = ", ".join(e.result for e in exhibits)
-        yield Problem(STALE_EVIDENCE, f"{names}: {reason}", entry.raw.place_of(), entry.id, f"run {exhibits[0].script} again")
+    by_reason: dict[str, list[_Speaking]] = {}
+    for execution in speaking:
+        for reason in execution[2]:
+            by_reason.setdefault(reason, []).append(execution)
+    for reason, executions in by_reason.items():
+        names = ", ".join(name for name, _, _ in executions)
+        yield Problem(STALE_EVIDENCE, f"{names}: {reason}", entry.raw.place_of(), entry.id, f"run {executions[0][1]} again")

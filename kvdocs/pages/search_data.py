@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kvdocs import markup
+from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile
-from kvdocs.registry import Entry
+from kvdocs.registry import Entry, Registry
 
 PATH = "api/search.json"
 SCRIPT = "search/search_index.js"
@@ -28,17 +29,17 @@ def search_files(publication: Publication) -> Iterator[DataFile]:
     The same twice: a browser that opened the site from a file reads no JSON there, but runs a script.
     The engine's search cannot run there at all, so its own index stays empty.
     """
-    rows = [[entry.id, entry.kind.name, markup.plain(entry.record.title), _text(entry)] for entry in publication.registry]
+    rows = [[entry.id, entry.kind.name, markup.plain(title_of(entry, publication.registry)), _text(entry, publication.registry)] for entry in publication.registry]
     text = json.dumps({"schema": SCHEMA, "records": rows}, ensure_ascii=False, separators=(",", ":"))
     yield DataFile(PATH, text + "\n")
     yield DataFile(SCRIPT, f'var __index = {{"config": {{"lang": ["en"], "separator": " "}}, "docs": []}};\nwindow.kvdocsSearch = {text};\n')
 
 
-def _text(entry: Entry) -> str:
+def _text(entry: Entry, registry: Registry) -> str:
     if entry.kind.name == "result":
         return ""  # logs have pages of their own, and are too long to be carried by every reader
     fields = plain(entry.record.model_dump(exclude=set(LEFT_OUT)))
-    return " ".join(" ".join(_texts(fields)).lower().replace("`", "").split())[:LONGEST]
+    return " ".join(" ".join(with_figures(text, registry) for text in _texts(fields)).lower().replace("`", "").split())[:LONGEST]
 
 
 def _texts(value: Any) -> Iterator[str]:

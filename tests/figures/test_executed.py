@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -176,3 +177,15 @@ def test_the_page_of_a_claim_names_the_executions(project: Path) -> None:
         repr((context.link(name, name[:8]), context.link("compare"), context.link("box"), commit, Badge("reproduced", "bad"))) for name in on_the_box
     )
     assert len(on_the_box) == 2
+
+
+def test_a_claim_on_executions_goes_stale_with_their_script(project: Path, tmp_path: Path) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(project, root)
+    script = root / "registry/scripts/compare.sh"
+    script.write_text(script.read_text().replace("1.50", "1.60"), encoding="utf-8")
+    (here,) = [e.id for e in inspect(find_project(root)).registry.of("result") if e.raw.data["kind"] == "run"]
+    found = [str(p).replace("\n    hint: ", " | ") for p in inspect(find_project(root)).problems if p.code.name == "stale-evidence"]
+    assert found == [
+        f"registry/claims/claims.yaml:{line}:3: warning[stale-evidence]: {here}: the script has changed since | run compare again" for line in (1, 4, 5)
+    ]
