@@ -24,9 +24,9 @@ TABLE = re.compile(r"<!-- computed: ([a-z-]+) -->\n\n((?:\|.*\n)*)")
 
 def pairs() -> list[list[str]]:
     """What 2 to 5 pairs can show; half widths in units of the spread between processes."""
-    rows = [["Pairs", "Smallest p of a sign-flip test", "Smallest p of a rank test, and chance that equal arms do not overlap", "Half width of the paired 95% interval", f"The same with a noise floor of {FLOOR_DF} degrees"]]
+    rows = [["Pairs", "Smallest p of a sign-flip test", "Smallest p of a rank test: how often equal arms do not overlap", "Half width of the paired 95% interval", f"The same with a noise floor of {FLOOR_DF} degrees"]]
     return rows + [
-        [str(n), f"{smallest_sign_flip_p(n):.3g}", f"{smallest_rank_p(n):.1%}", f"{t_quantile(n - 1) * sqrt(2 / n):.2f} spreads", f"{t_quantile(FLOOR_DF) * sqrt(2 / n):.2f} spreads"] for n in range(2, 6)
+        [str(n), f"{100 * smallest_sign_flip_p(n):.3g}%", f"{100 * smallest_rank_p(n):.3g}%", f"{t_quantile(n - 1) * sqrt(2 / n):.2f} spreads", f"{t_quantile(FLOOR_DF) * sqrt(2 / n):.2f} spreads"] for n in range(2, 6)
     ]
 
 
@@ -38,8 +38,8 @@ def invalid() -> list[list[str]]:
 def known_rate() -> list[list[str]]:
     risks = (0.05, 0.01, 0.001)
     rates = {"2 in 3": 2 / 3, "1 in 2": 1 / 2, "1 in 3": 1 / 3, "1 in 4": 1 / 4, "1 in 10": 1 / 10, "1 in 89": 1 / 89}
-    head = ["Old rate", *(f"Risk {risk:.3g}" for risk in risks), "Chance that 10 runs are clean by luck"]
-    return [head] + [[name, *(str(clean_runs(rate, risk)) for risk in risks), f"{chance_of_clean(rate, 10):.2g}"] for name, rate in rates.items()]
+    head = ["Old rate", *(f"Risk {100 * risk:.3g}%" for risk in risks), "Chance that 10 runs are clean by luck"]
+    return [head] + [[name, *(str(clean_runs(rate, risk)) for risk in risks), f"{100 * chance_of_clean(rate, 10):.2g}%"] for name, rate in rates.items()]
 
 
 def old_runs() -> list[list[str]]:
@@ -62,7 +62,7 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {"pairs": pairs, "invalid": i
 
 def markdown(rows: list[list[str]]) -> str:
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    lines.insert(1, "|" + " ---: |" * len(rows[0]))
+    lines.insert(1, "| --- |" + " ---: |" * (len(rows[0]) - 1))
     return "".join(f"{line}\n" for line in lines)
 
 

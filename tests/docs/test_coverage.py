@@ -152,4 +152,4 @@ def leads_somewhere(page: Path, target: str, inspection: Inspection) -> bool:
 def test_a_page_has_one_title_and_a_place(name: str) -> None:
     text = re.sub(r"^( *)`{3,}.*?^\1`{3,} *$", "", TEXTS[name], flags=re.MULTILINE | re.DOTALL)
     assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
-    assert re.match(r"---\ntitle: .+\nposition: \d+\n(runs_in: .+\n)?---\n", text)
+    assert re.match(r"---\ntitle: .+\nposition: \d+\n(runs_in: .+\n)?(hide: .+\n)?---\n", text)
