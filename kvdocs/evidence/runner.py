@@ -173,7 +173,7 @@ class _Run:
         missing = list(machine.missing)
         self.groups["machine"] = machine.facts
         if self.setting.source is not None:
-            self.source = describe_source(self.setting.source, self.patches)
+            self.source = describe_source(self.setting.source, self.patches, self.root)
             missing += self.source.missing
         self.groups["source"] = self._source_with_declared(missing)
         commit = self.source.facts.get("commit")

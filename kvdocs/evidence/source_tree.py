@@ -46,14 +46,17 @@ class GitError(Exception):
     """git could not answer; the message is its own first line."""
 
 
-def describe_source(folder: Path, patches: Sequence[Patch] = ()) -> SourceTree:
-    """The facts of a source tree; never raises for a folder that is no git tree, has no commit, or is not there."""
+def describe_source(folder: Path, patches: Sequence[Patch] = (), results: Path | None = None) -> SourceTree:
+    """The facts of a source tree; never raises for a folder that is no git tree, has no commit, or is not there.
+
+    Untracked files below `results`, where the runner itself writes, are no change of the source.
+    """
     if not folder.is_dir():
         return SourceTree(missing=({"what": "source", "why": f"{folder} is not a folder"},))
     try:
         facts = _commit_facts(folder)
         diff = git(folder, "diff", "--binary", "--no-ext-diff", "--no-textconv", "HEAD")
-        untracked = _untracked(folder)
+        untracked = _untracked(folder, results)
         applied, exact = applied_patches(folder, patches)
     except GitError as error:
         return SourceTree(missing=({"what": "source.commit", "why": str(error)},))
@@ -165,9 +168,9 @@ def _submodules(folder: Path) -> list[dict[str, str]]:
     return found
 
 
-def _untracked(folder: Path) -> list[dict[str, Any]]:
+def _untracked(folder: Path, without: Path | None) -> list[dict[str, Any]]:
     """Untracked files that are not ignored, with hashes of the small ones; a folder of them is one line."""
-    names = git(folder, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z").split(b"\0")
+    names = git(folder, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z", *_all_but(folder, without)).split(b"\0")
     listed: list[dict[str, Any]] = []
     for raw in names[:MOST_UNTRACKED]:
         name = os.fsdecode(raw)
@@ -176,6 +179,12 @@ def _untracked(folder: Path) -> list[dict[str, Any]]:
     if len(names) - 1 > MOST_UNTRACKED:
         listed.append({"path": f"… and {len(names) - 1 - MOST_UNTRACKED} more", "sha256": None})
     return listed
+
+
+def _all_but(folder: Path, without: Path | None) -> list[str]:
+    """What tells git to leave out a folder inside the tree; nothing when it lies outside."""
+    top, inner = folder.resolve(), without.resolve() if without is not None else None
+    return ["--", ".", f":(exclude,literal){inner.relative_to(top)}"] if inner is not None and top in inner.parents else []
 
 
 def file_sha256(path: Path, limit: int | None = None) -> str | None:

@@ -73,6 +73,19 @@ def test_a_dirty_tree_is_told_by_its_diff_and_its_untracked_files(tree: Path) ->
     assert described.facts["untracked"] == [{"path": "new.c", "sha256": sha256(b"new\n")}, {"path": "tools/", "sha256": None}]
 
 
+def test_results_of_the_runner_do_not_make_their_own_source_dirty(tree: Path) -> None:
+    """A registry inside the source that it is about: each run writes a result there, and the next one runs on the same commit."""
+    results = tree / "registry" / "results"
+    (results / "box" / "abort" / "1a2b").mkdir(parents=True)
+    (results / "box" / "abort" / "1a2b" / "result.json").write_text("{}")
+    for elsewhere in (None, tree.parent / "results", tree):
+        assert describe_source(tree, results=elsewhere).facts["untracked"] == [{"path": "registry/", "sha256": None}]
+    described = describe_source(tree, results=results)
+    assert (described.facts["untracked"], described.facts["dirty"]) == ([], False)
+    (tree / "registry" / "notes.yaml").write_text("new\n")
+    assert describe_source(tree, results=results).facts["untracked"] == [{"path": "registry/", "sha256": None}]
+
+
 def test_a_detached_tree_has_no_branch(tree: Path) -> None:
     git(tree, "checkout", "-q", "--detach")
     assert describe_source(tree).facts["branch"] is None
