@@ -147,13 +147,14 @@ class Judge:
         if gate.script is None:
             return GateVerdict(gate.id, "for people", "no script decides it")
         landed = self.landed(item)
-        results = [r for r in self._results(gate.script) if r.commit and not changes_of(r) and any(same_commit(r.commit, c) for c in landed)]
-        return self._gate_over(gate, landed, [r for r in results if not self.stale(r) and r.output_correct])
+        there = [r for r in self._results(gate.script) if r.commit and any(same_commit(r.commit, c) for c in landed)]
+        return self._gate_over(gate, landed, [r for r in there if not changes_of(r) and not self.stale(r) and r.output_correct], sum(bool(changes_of(r)) for r in there))
 
-    def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result]) -> GateVerdict:
+    def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result], changed: int) -> GateVerdict:
+        """`changed` executions ran on a commit with the work, and on more than that commit."""
         if not landed:
-            before = len(self._results(gate.script or ""))
-            seen = f"; {before} execution{'s' if before != 1 else ''} of {gate.script} {'are' if before != 1 else 'is'} from before" if before else ""
+            made = len(self._results(gate.script or ""))
+            seen = f", so {_executions(made)} of {gate.script} {'do' if made != 1 else 'does'} not count" if made else ""
             return GateVerdict(gate.id, "not run", f"no commit is known to hold the work{seen}")
         decided = [r for r in results if r.verdict != "inconclusive"]
         against = [r for r in decided if r.verdict != gate.wants]
@@ -163,9 +164,14 @@ class Judge:
             return GateVerdict(gate.id, "failed", f"{len(against)} of {len(decided)} executions of {gate.script} did not end as {wanted}", names)
         if len(decided) >= gate.runs:
             return GateVerdict(gate.id, "passed", f"{wanted} in {len(decided)} of {len(decided)} executions of {gate.script}{_leaves(gate, len(decided))}", names)
+        left_out = f"; {_executions(changed)} there had changes in the source and {'do' if changed != 1 else 'does'} not count" if changed else ""
         if not decided:
-            return GateVerdict(gate.id, "undecided" if results else "not run", f"{gate.script} has decided nothing on {', '.join(c[:9] for c in landed)}", tuple(r.id for r in results))
-        return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {gate.runs} executions that it needs", names)
+            return GateVerdict(gate.id, "undecided" if results else "not run", f"{gate.script} has decided nothing on {', '.join(c[:9] for c in landed)}{left_out}", tuple(r.id for r in results))
+        return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {gate.runs} executions that it needs{left_out}", names)
+
+
+def _executions(count: int) -> str:
+    return f"{count} execution{'s' if count != 1 else ''}"
 
 
 def _leaves(gate: Gate, runs: int) -> str:

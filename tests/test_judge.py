@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kvdocs.evidence.canonical import pretty
+from kvdocs.evidence.record import sealed
 from kvdocs.judge import changes_of, judge_of, same_commit
 from kvdocs.kinds.result import Result
 from kvdocs.pipeline import Inspection, inspect
@@ -121,6 +123,21 @@ def test_a_gate_needs_all_its_runs_on_a_commit_with_the_work(project: Project, e
     assert inspect(project).order.rows["R1"].next_step == "its gates have passed: set it done"
     execute("fatal error", env="box", commit="775450a68b", exit_code=134)
     assert _gates(project)["three-of-three"] == ("failed", "1 of 4 executions of abort did not end as not reproduced")
+
+
+def test_a_gate_says_which_executions_do_not_count(project: Project, execute: Execute) -> None:
+    """An execution on the right commit with something else in the tree, and executions while no commit holds the work."""
+    execute("all passed", env="box", commit="775450a68b")
+    path = next(project.root.rglob("result.json"))
+    record = json.loads(path.read_text(encoding="utf-8"))
+    changed = sealed({**record, "source": {**record["source"], "dirty": True, "patches": []}})
+    path.write_bytes(pretty(changed))
+    path.parent.rename(path.parent.with_name(changed["id"]))
+    assert _gates(project)["three-of-three"] == ("not run", "abort has decided nothing on 775450a68; 1 execution there had changes in the source and does not count")
+    execute("all passed", env="box", commit="775450a68b")
+    assert _gates(project)["three-of-three"][1] == "not reproduced in 1 of the 3 executions that it needs; 1 execution there had changes in the source and does not count"
+    write_files(project.root, {"registry/roadmap/R1.yaml": FILES["registry/roadmap/R1.yaml"].replace("        landed_in: [775450a68]\n", "")})
+    assert _gates(project)["three-of-three"] == ("not run", "no commit is known to hold the work, so 2 executions of abort do not count")
 
 
 def test_the_command_says_which_gate_holds_it_up(project: Project, kvdocs: Callable[..., Ran]) -> None:
