@@ -169,7 +169,7 @@ def _how_to_see(record: Defect, context: Context) -> list[Section]:
     if record.command:
         blocks.append(CodeBlock(record.command, "bash"))
     if record.script:
-        blocks += _script(record.script, context)
+        blocks += _script(record.script, context, also=bool(record.command))
     if record.needs:
         blocks.append(Prose(context.prose("It can be seen only where these are repaired: " + ", ".join(record.needs))))
     sections = [Section("How to see it", tuple(blocks))] if blocks else []
@@ -178,9 +178,9 @@ def _how_to_see(record: Defect, context: Context) -> list[Section]:
     return sections
 
 
-def _script(script: str, context: Context) -> list[Block]:
-    """The command that executes the defect's script and keeps what comes out."""
-    words = Prose(Md(f"Or with its script, {markup.link(context.link(script))}, which says by itself whether it reproduced the defect:"))
+def _script(script: str, context: Context, *, also: bool) -> list[Block]:
+    """The command that executes the defect's script and keeps what comes out; `also` when another command stands before it."""
+    words = Prose(Md(f"{'Or with' if also else 'With'} its script, {markup.link(context.link(script))}, which says by itself whether it reproduced the defect:"))
     return [words, CodeBlock(f"kvdocs run {script}", "bash")]
 
 

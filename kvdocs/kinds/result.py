@@ -104,7 +104,9 @@ def source_cell(record: Result, context: Context) -> Cell:
     link = context.source_link("", repository=repository_of(source.get("repository")), commit=record.commit)
     if not source.get("dirty"):
         return link
-    return (link, "with these patches and nothing else" if source.get("only_patches") and source.get("patches") else "with changes")
+    if source.get("only_patches") and source.get("patches"):
+        return (link, "with these patches and nothing else")
+    return (link, "with changes" if source.get("diff_sha256") else "with untracked files")
 
 
 def commit_cell(record: Result, context: Context) -> Cell:
@@ -113,7 +115,7 @@ def commit_cell(record: Result, context: Context) -> Cell:
     link, *rest = cell if isinstance(cell, tuple) else (cell,)
     if not isinstance(link, Link):
         return cell
-    repository, _, commit = link.text.partition("@")
+    repository, _, commit = link.text.rpartition("@")
     return (replace(link, text=commit, title=repository), *rest)
 
 
@@ -226,7 +228,7 @@ def _alone(record: Result) -> list[Section]:
     for when in ("before", "during", "after"):
         rows += [(f"GPU {index} {when}", ", ".join(f"{k.replace('_', ' ')} {_figure(v)}" for k, v in flat(state) if v not in (None, [])))
                  for index, state in enumerate(told.get(f"gpu_{when}") or ())]  # fmt: skip
-    return [Section("Meanwhile", (Table(("What", "Value"), tuple(rows)),))] if rows else []
+    return [Section("During the run", (Table(("What", "Value"), tuple(rows)),))] if rows else []
 
 
 def _source(record: Result) -> list[Section]:

@@ -162,7 +162,7 @@ class PageContext:
     def source_link(self, path: str, line: int | None = None, *, repository: str | None = None, commit: str | None = None) -> Link:
         """As `Context.source_link`."""
         where = repository or self.publication.settings.repository
-        text = f"{path}:{line}" if path and line else path or (f"{where}@{commit[:9]}" if commit else where)
+        text = f"{path}:{line}" if path and line else path or "@".join(part for part in (where, commit and commit[:9]) if part)
         if not where:
             return Link(text)
         base = f"{self.publication.settings.host}/{where}"

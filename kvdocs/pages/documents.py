@@ -69,6 +69,7 @@ def _record_part(entry: Entry, context: PageContext) -> Section:
         blocks += [Prose(Md(f"**{section.title}**")), *section.blocks]
     problems = context.publication.problems_of.get(entry.id, ())
     if problems:
+        blocks.append(Prose(Md("**What is wrong with it**")))
         blocks.append(Items(tuple(_problem_words(p.severity.value, p.code.name, markup.sentence(p.message), p.acknowledged) for p in problems)))
     return Section(f"{entry.id}: {context.title(entry)}" if markup.plain(entry.record.title) != entry.id else entry.id, tuple(blocks), anchor(entry.id))
 

@@ -84,7 +84,7 @@ def marked_lines(record: Result, stream: str) -> tuple[int, ...]:
 
 def _stream(name: str, text: str, marked: tuple[int, ...], whole: Link) -> list[Block]:
     lines = text.rstrip("\n").split("\n")
-    words = f"{len(lines)} line{'s' if len(lines) != 1 else ''} of {name}; {len(marked)} decided. {markup.link(whole)}."
+    words = f"{len(lines)} line{'s' if len(lines) != 1 else ''} of {name}; {len(marked)} decided. See {markup.link(whole)}."
     shown = list(range(1, len(lines) + 1)) if len(lines) <= WHOLE else excerpt(len(lines), marked[:MARKED_AT_MOST])
     out, marks, last = [], [], 0
     for number in shown:

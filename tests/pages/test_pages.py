@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
 
+from kvdocs.kinds.result import Result, source_cell
 from kvdocs.markup import Dialect
 from kvdocs.pages.context import Publication
 from kvdocs.pages.documents import document_pages
 from kvdocs.pages.page import Page
+from kvdocs.pipeline import Inspection, publication
 from kvdocs.project import Project
 from kvdocs.render import Renderer, default_templates
 from kvdocs.site.files import generated_pages
+from kvdocs.view import Link
+from tests.pages.conftest import SMALL
 
 Compare = Callable[[str, str], None]
 
@@ -61,3 +65,33 @@ def test_a_record_names_its_former_address(small: Publication) -> None:
     [file] = redirects(replace(small, registry=registry))
     assert file.path == "records/D9/index.html"
     assert '<meta http-equiv="refresh" content="0; url=../D1/">' in file.text
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"dirty": False}, "[0123abcde](https://github.com/us/ours/commit/0123abcdef)"),
+        ({"dirty": True, "diff_sha256": "1a2b"}, "with changes"),
+        ({"dirty": True, "diff_sha256": None}, "with untracked files"),
+        ({"dirty": True, "diff_sha256": "1a2b", "patches": [{"id": "P6"}], "only_patches": True}, "with these patches and nothing else"),
+    ],
+)
+def test_an_execution_tells_what_its_source_was_beyond_the_commit(small: Publication, source: Mapping[str, object], words: str) -> None:
+    cell = source_cell(Result.model_construct(source={"commit": "0123abcdef", **source}), small.at("index.md"))
+    assert (cell[1] if isinstance(cell, tuple) else f"[{cell.text.partition('@')[2]}]({cell.href})" if isinstance(cell, Link) else cell) == words
+
+
+def test_a_commit_of_a_source_without_a_repository_stands_alone(small: Publication) -> None:
+    homeless = replace(small, settings=replace(small.settings, repository=""))
+    assert homeless.at("index.md").source_link("", commit="0123abcdef") == Link("0123abcde")
+
+
+def test_a_defect_without_a_command_is_seen_with_its_script(inspect_files: Callable[[Mapping[str, str]], Inspection]) -> None:
+    script = {
+        "registry/scripts/sum.sh": "python3 scan.py\n",
+        "registry/scripts/sum.yaml": "id: sum\ntitle: Sums nothing\npurpose: measurement\nfile: sum.sh\n",
+    }
+    defect = SMALL["registry/defects/D1.yaml"].replace("        command: python3 scan.py\n", "        script: sum\n")
+    made = publication(inspect_files({**SMALL, **script, "registry/defects/D1.yaml": defect}))
+    text = Renderer((default_templates(),), Dialect.SITE).render(site_page(made, "records/D1.md"))
+    assert "\n## How to see it\n\nWith its script, [sum](sum.md \"Sums nothing\"), which says" in text
