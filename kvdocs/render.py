@@ -48,7 +48,12 @@ class Renderer:
     """Templates of a project over those of kvdocs, for one dialect."""
 
     def __init__(self, templates: Sequence[Path], dialect: Dialect) -> None:
-        self.environment = _environment(tuple(templates), dialect)
+        self.templates, self.dialect = tuple(templates), dialect
+
+    @property
+    def environment(self) -> Environment:
+        """The templates, loaded when the first page is laid out."""
+        return _environment(self.templates, self.dialect)
 
     @classmethod
     def of(cls, project: Project, dialect: Dialect) -> Renderer:

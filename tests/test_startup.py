@@ -40,3 +40,17 @@ def test_a_kept_answer_needs_nothing_heavy(arguments: tuple[str, ...], make_proj
 def test_order_without_a_cache_needs_only_what_it_works_with(monkeypatch: pytest.MonkeyPatch, make_project: MakeProject) -> None:
     monkeypatch.setenv("KVDOCS_NO_CACHE", "1")
     assert _imported("order", at=make_project(FILES).root) == {"pydantic", "networkx", "yaml"}
+
+
+def test_a_check_after_one_edit_loads_what_reads_the_record_and_no_more(make_project: MakeProject) -> None:
+    root = make_project(FILES).root
+    _imported("check", at=root)
+    path = root / "registry" / "roadmap" / "R1.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "size: S\n", encoding="utf-8")
+    assert _imported("check", at=root) == {"pydantic", "simpleeval", "yaml"}
+
+
+def test_a_build_that_finds_nothing_changed_loads_no_templates(make_project: MakeProject) -> None:
+    root = make_project(FILES).root
+    _imported("build", "--no-site", at=root)
+    assert "jinja2" not in _imported("build", "--no-site", at=root)

@@ -54,7 +54,7 @@ class PageMemo:
 
     def _is_kept(self, unit: Unit) -> bool:
         old = self._old.get(unit.name)
-        if old is None or unit.depends is Depends.UNKNOWN or old["key"] != self._key(unit):
+        if old is None or old["key"] != self._key(unit):
             return False
         if not self._changes.isdisjoint(old["looks"]) or any(self.answers.digest(name) != digest for name, digest in old["values"].items()):
             return False

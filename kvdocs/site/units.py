@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
+from hashlib import blake2b
+from pathlib import Path
 from typing import NamedTuple
 
 from kvdocs.history.page import history_files
+from kvdocs.history.timeline import by_release, read_history
 from kvdocs.judge import judge_of
 from kvdocs.ledger import ledger_of
 from kvdocs.pages.codes import codes_page
@@ -37,16 +40,15 @@ Commands = Callable[[], Sequence[CommandHelp]]
 class Depends(Enum):
     """What a unit depends on.
 
-    NOTED: what it looks at in the publication that it is made from, which is noted; and its key.
+    NOTED: what it looks at in the publication that it is made from, which is noted.
     EVERYTHING: all records, problems, the order of work, and what changed when.
     PROGRAM: the program alone.
-    UNKNOWN: it is made each time.
+    Every unit depends on its key too.
     """
 
     NOTED = "noted"
     EVERYTHING = "everything"
     PROGRAM = "program"
-    UNKNOWN = "unknown"
 
 
 class Unit(NamedTuple):
@@ -114,7 +116,7 @@ def _reports(project: Project) -> Iterator[Unit]:
     yield _whole("problems", lambda p: [problems_page(p)])
     yield _whole("counts", lambda p: [counts_page(p)])
     yield _whole("order", lambda p: [order_page(p)])
-    yield Unit("history", Depends.UNKNOWN, lambda p: history_files(project, p))
+    yield Unit("history", Depends.EVERYTHING, lambda p: history_files(project, p), _digest(repr(by_release(read_history(project), project))))
     yield _whole("state", state_files)
     yield _whole("search", search_files)
 
@@ -123,7 +125,16 @@ def _reference(project: Project, commands: Commands) -> Iterator[Unit]:
     examples, documents = project.root / "tests" / "problems", project.root / "tests" / "docs" / "documents"
     yield Unit("fields", Depends.PROGRAM, lambda p: [fields_page(p)])
     yield Unit("commands", Depends.PROGRAM, lambda p: [commands_page(commands())])
-    yield Unit("codes", Depends.UNKNOWN, lambda p: [codes_page(p, examples if examples.is_dir() else None)])
-    yield Unit("json", Depends.UNKNOWN, lambda p: [json_page(documents if documents.is_dir() else None)])
+    yield Unit("codes", Depends.EVERYTHING, lambda p: [codes_page(p, examples if examples.is_dir() else None)], _contents(examples))
+    yield Unit("json", Depends.PROGRAM, lambda p: [json_page(documents if documents.is_dir() else None)], _contents(documents))
     yield Unit("modules", Depends.PROGRAM, lambda p: [modules_page()])
     yield Unit("schemas", Depends.PROGRAM, schema_files)
+
+
+def _contents(folder: Path) -> str:
+    """A digest of the files of a folder; empty when it is not there."""
+    return _digest(repr([(path.as_posix(), path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()])) if folder.is_dir() else ""
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
