@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from kvdocs import markup
 from kvdocs.kind import Kind
-from kvdocs.model import File, Part, Prose, Ref
+from kvdocs.model import File, Part, Prose, Record, Ref
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.view import Block, Cell, Code, Md, Section, Table
@@ -23,25 +23,34 @@ PATH = "reference/records.md"
 
 def fields_page(publication: Publication) -> Page:
     """All kinds with their fields, in the order of the site."""
-    sections = tuple(_kind_section(kind) for kind in publication.registry.kinds)
+    common = Section("every record", (Paragraphs(Md("What records of every kind have.")), field_table(Record), *_parts(Record, set())), "every-record")
+    shown = set(parts_of(Record))
+    sections = (common, *(_kind_section(kind, shown) for kind in publication.registry.kinds))
     lead = "A record is a YAML file in the folder of its kind, or one entry of a list in such a file. Unknown keys are errors. Text marked *Markdown* may name other records by their id, which become links, and cite figures with `{{ … }}`."
     return Page(PATH, "page.md.j2", {"title": "Records and their fields", "lead": Md(lead), "sections": sections, "boost": 0.5}, Nav("Reference", 10, "Records"))
 
 
-def _kind_section(kind: Kind) -> Section:
+def _kind_section(kind: Kind, shown: set[type[BaseModel]]) -> Section:
+    """A kind with the fields that are its own, and its parts where they are not among those shown before."""
     ids = f"Ids are `{kind.prefix}` and a number." if kind.prefix else "Ids are free."
     about = Paragraphs(Md(f"{kind.about} Files: `registry/{kind.folder}/{kind.pattern}`. {ids}"))
-    blocks: list[Block] = [about, field_table(kind.model)]
-    for part in parts_of(kind.model):
-        blocks += [Paragraphs(Md(f"**{part_words(part)}**: {first_line(part)}")), field_table(part)]
-    return Section(kind.name, tuple(blocks), f"kind-{kind.name}")
+    return Section(kind.name, (about, field_table(kind.model, frozenset(Record.model_fields)), *_parts(kind.model, shown)), f"kind-{kind.name}")
 
 
-def field_table(model: type[BaseModel]) -> Table:
+def _parts(model: type[BaseModel], shown: set[type[BaseModel]]) -> Iterator[Block]:
+    """Each part of a model with its fields, less those that the page has shown."""
+    for part in parts_of(model):
+        if part not in shown:
+            yield Paragraphs(Md(f"**{part_words(part)}**: {first_line(part)}"))
+            yield field_table(part)
+
+
+def field_table(model: type[BaseModel], without: frozenset[str] = frozenset()) -> Table:
     """The fields of a model in its order, by the names that files and documents have."""
     rows: list[tuple[Cell, ...]] = [
         (Code(field.alias or name), Md(type_words(annotation_of(field))), "required" if field.is_required() else _default(field), Md(field.description) if field.description else None)
         for name, field in model.model_fields.items()
+        if name not in without
     ]
     return Table(("Field", "Type", "If absent", "Meaning"), tuple(rows))
 

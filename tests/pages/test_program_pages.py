@@ -6,10 +6,11 @@ import ast
 
 from kvdocs.cli import COMMANDS
 from kvdocs.cli.reference import command_helps
+from kvdocs.model import Record
 from kvdocs.pages.fields import fields_page, type_words
 from kvdocs.pages.program import PACKAGE, commands_page, floors, modules_page
 from kvdocs.pipeline import Inspection, publication
-from kvdocs.view import CodeBlock, Table
+from kvdocs.view import Code, CodeBlock, Section, Table
 
 
 def test_each_floor_imports_from_below_only() -> None:
@@ -43,9 +44,16 @@ def test_the_page_of_commands_holds_every_help() -> None:
 def test_the_page_of_fields_holds_every_field(this_registry: Inspection) -> None:
     page = fields_page(publication(this_registry))
     sections = {section.title: section for section in page.context["sections"]}  # type: ignore[attr-defined]
+    common = _field_names(sections["every record"])
+    assert common == list(Record.model_fields)
     for kind in this_registry.registry.kinds:
-        table = next(block for block in sections[kind.name].blocks if isinstance(block, Table))
-        assert len(table.rows) == len(kind.model.model_fields), kind.name
+        assert [*common, *_field_names(sections[kind.name])] == [field.alias or name for name, field in kind.model.model_fields.items()], kind.name
+
+
+def _field_names(section: Section) -> list[str]:
+    """The fields in the first table of a section."""
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    return [row[0].text for row in table.rows if isinstance(row[0], Code)]
 
 
 def test_types_are_said_in_the_words_of_yaml() -> None:
