@@ -100,7 +100,8 @@ def encode_each(values: Iterable[Any]) -> Iterator[bytes]:
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=number)
     bare = re.compile(rf'"{mark}([^"]*){mark}"').sub
     for value in values:
-        yield bare(r"\1", encoder.encode(value)).encode("utf-8", "surrogatepass")
+        text = encoder.encode(value)
+        yield (bare(r"\1", text) if mark in text else text).encode("utf-8", "surrogatepass")
 
 
 def _head(body: bytes) -> bytes:

@@ -46,7 +46,7 @@ def is_prefixed(word: str) -> bool:
 
 def other_names(text: str) -> Iterator[str]:
     """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
-    if _DIGIT(_PREFIXED.sub("", text)):
+    if _DIGIT(text) and _DIGIT(_PREFIXED.sub("", text)):
         for match in WORDS.finditer(text):
             if match["number"] is not None:
                 yield f"{match['repository'] or ''}#{match['number']}"

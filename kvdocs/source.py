@@ -262,12 +262,8 @@ def _at(node: Any, message: str, code: Code = YAML_SYNTAX, first: Any = None) ->
 def _build(node: Any, depth: int) -> Any:
     kind = node.id
     if kind == "scalar":
-        if node.style:
-            if node.style == '"' and not node.value.isprintable():
-                _refuse_control_characters(node)
-            return node.value
         try:
-            return plain_scalar(node.value)
+            return node.value if node.style else plain_scalar(node.value)
         except NumeralError as error:
             raise _at(node, str(error)) from None
     if depth > MAX_DEPTH:
@@ -283,16 +279,6 @@ def _build(node: Any, depth: int) -> Any:
             raise _at(key, f"the key {key.value!r} stands here for the second time", DUPLICATE_KEY, first)
         mapping[key.value] = _build(child, depth + 1)
     return mapping
-
-
-_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]").search
-
-
-def _refuse_control_characters(node: Any) -> None:
-    """An escape such as `\\e` would end up in terminals, feeds and pages."""
-    found = _CONTROL(node.value)
-    if found:
-        raise _at(node, f"the text holds U+{ord(found[0]):04X}, a control character")
 
 
 def _refuse_tags_and_aliases(root: Any) -> None:
@@ -359,8 +345,10 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key under which D2 comes before D10."""
     simple = _WORD_AND_NUMBER(text)
     if simple is not None:
-        return ((1, 0, simple[1].lower()), (0, int(simple[2]), ""))
-    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part.lower()) for part in re.split(r"([0-9]+)", text) if part)
+        end = ((1, 0, simple[3].lower()),) if simple[3] else ()
+        return ((1, 0, simple[1].lower()), (0, int(simple[2]), ""), *end)
+    return tuple((0, int(part), "") if "0" <= part[0] <= "9" else (1, 0, part.lower()) for part in re.split(r"([0-9]+)", text) if part)
 
 
-_WORD_AND_NUMBER = re.compile(r"([^0-9]+)([0-9]+)\Z").match
+_WORD_AND_NUMBER = re.compile(r"([^0-9]+)([0-9]+)([^0-9]*)\Z").match
+"""The form of most ids and of most paths of records, which are sorted by the thousand."""
