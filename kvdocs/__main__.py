@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import gc
+import io
+import os
+import sys
 
 
 def main() -> None:
     """Run the command line."""
     # Commands are short and make many small objects: collecting them costs more than it frees.
     gc.set_threshold(500_000, 20, 100)
+    _prepare_streams()
     from kvdocs.cli import cli
 
     cli(prog_name="kvdocs")
+
+
+def _prepare_streams() -> None:
+    """Let a process that was started without streams print into nothing, and print what an encoding does not hold as `\\u65e5`."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115  # it lives as long as the process
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

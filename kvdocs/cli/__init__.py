@@ -67,6 +67,15 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        """As click does; what the machine refuses (a file, space on the disk, memory) is a sentence and the exit code 2."""
+        try:
+            return self._main(*args, **kwargs)
+        except (OSError, MemoryError) as error:
+            from kvdocs.cli.output import fail_of_machine
+
+            fail_of_machine(error, as_json="--json" in sys.argv[1:])
+
+    def _main(self, *args: Any, **kwargs: Any) -> Any:
         """As click does; where JSON was asked for, a command line that cannot be understood is answered in JSON too."""
         if "--json" not in sys.argv[1:]:
             return super().main(*args, **kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,11 @@ import click
 from kvdocs.project import Project, ProjectError, find_project
 
 TONES = {"good": "green", "bad": "red", "warn": "yellow", "wait": "cyan", "off": "bright_black", "plain": None, "head": "bright_black"}
+
+
+_HIDDEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+_UNPRINTABLE = re.compile(_HIDDEN)
+_UNPRINTABLE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m){_HIDDEN}")
 
 
 def the_project(ctx: click.Context, *, settings: bool = True) -> Project:
@@ -57,6 +63,25 @@ def fail(message: str, hint: str | None = None) -> NoReturn:
     sys.exit(2)
 
 
+def fail_of_machine(error: OSError | MemoryError, *, as_json: bool) -> NoReturn:
+    """End the command because a file, a folder, a device or the memory refuses what it needs, with exit code 2."""
+    message = "there is not enough memory"
+    if isinstance(error, OSError):
+        message = error.strerror or str(error)
+        if isinstance(error.filename2 or error.filename, str | Path):
+            message = f"{error.filename2 or error.filename}: {message}"
+    try:
+        if as_json:
+            print_json(error_document(message))
+        sys.stdout.flush()
+    except OSError:  # what is left to print can go nowhere, and would be tried again when the process ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        as_json = False
+    if as_json:
+        sys.exit(2)
+    fail(message)
+
+
 def error_document(message: str, hint: str | None = None) -> dict[str, Any]:
     """Why a command could not be carried out, for programs."""
     return {"schema": "kvdocs/error/v1", "error": message, "hint": hint}
@@ -77,7 +102,13 @@ def paint(text: str, tone: str, *, bold: bool = False, err: bool = False) -> str
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print a line. Colours were decided by `paint`, so click leaves them as they are."""
+    """Print a line. Colours were decided by `paint`, so click leaves them as they are.
+
+    Characters that would do something to the terminal, instead of standing there, are shown as escapes.
+    """
+    if not text.isprintable():
+        hidden = _UNPRINTABLE_BUT_COLOURS if coloured(err=err) else _UNPRINTABLE
+        text = hidden.sub(lambda found: ascii(found[0])[1:-1], text)
     click.echo(text, err=err, color=True)
 
 

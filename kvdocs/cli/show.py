@@ -137,5 +137,6 @@ def _field_lines(name: str, value: Any, indent: str = "") -> list[str]:
         return [f"{label} {text}"]
     from textwrap import wrap
 
-    paragraphs = [wrapped for part in text.split("\n") for wrapped in (wrap(part, 96 - len(indent)) if len(part) > 96 else [part])]
+    # Long words stay whole: addresses and paths can be copied, and a word of a million characters takes no minute.
+    paragraphs = [wrapped for part in text.split("\n") for wrapped in (wrap(part, 96 - len(indent), break_long_words=False, break_on_hyphens=False) if len(part) > 96 else [part])]
     return [label, *(f"{indent}  {line}" for line in paragraphs)]

@@ -50,6 +50,8 @@ def set_fields(draft: Draft, found: Found, assignments: Sequence[str], unset: Se
 
 def read_file(name: str) -> str:
     """The text of a file that an assignment names (`-` is the standard input), without its last line end; EditError when it cannot be read."""
+    if name == "-" and sys.stdin is None:
+        raise EditError("the standard input is closed")
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return data.decode().replace("\r\n", "\n").removesuffix("\n")

@@ -1,0 +1,75 @@
+"""What the commands do with odd streams: closed, full, of another encoding, or holding what a terminal would obey."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kvdocs.cli import cli
+from tests.conftest import MakeProject
+
+FILES = {
+    "registry/owners/ann.yaml": "id: ann\ntitle: Änn 日本\nowns: Everything.\n",
+    "registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: open\nowners: [ann]\n",
+}
+
+
+def in_shell(line: str, at: Path, **environment: str) -> tuple[int, str, str]:
+    """Exit code, output and error output of a shell line in which $KVDOCS is the program."""
+    done = subprocess.run(["bash", "-c", line], cwd=at, capture_output=True, env={**os.environ, "KVDOCS": f"{sys.executable} -m kvdocs", **environment}, check=False, timeout=120)
+    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+
+@pytest.fixture
+def root(make_project: MakeProject) -> Path:
+    return make_project(FILES).root
+
+
+@pytest.mark.parametrize("line", ["$KVDOCS order >&-", "$KVDOCS check >&- 2>&- <&-", "$KVDOCS order --json 2>&-"])
+def test_a_command_without_streams_does_its_work(line: str, root: Path) -> None:
+    code, _, errors = in_shell(line, root)
+    assert (code, errors) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", ["order", "check --json", "--help", "show R1 --json"])
+def test_an_output_that_takes_nothing_is_said_in_a_sentence(arguments: str, root: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    assert in_shell(f"$KVDOCS {arguments} >/dev/full", root) == (2, "", "error: No space left on device\n")
+
+
+def test_a_reader_that_has_seen_enough_ends_the_command_quietly(root: Path) -> None:
+    assert in_shell("$KVDOCS order --json | head -1", root) == (0, "{\n", "")
+
+
+def test_what_the_encoding_of_the_output_lacks_is_printed_as_an_escape(root: Path) -> None:
+    code, output, errors = in_shell("$KVDOCS show ann", root, PYTHONIOENCODING="latin-1")
+    assert (code, output.split("\n")[0], errors) == (0, "ann  \ufffdnn \\u65e5\\u672c  owner", "")
+
+
+def test_a_file_that_cannot_be_written_is_said_in_a_sentence(root: Path) -> None:
+    (root / "file").touch()
+    assert in_shell("$KVDOCS render --out file/docs", root) == (2, "", "error: file/docs: Not a directory\n")
+
+
+def test_a_record_cannot_give_orders_to_the_terminal(make_project: MakeProject) -> None:
+    files = {**FILES, "registry/owners/bob.yaml": 'id: bob\ntitle: "\\e]0;mine\\a \\e[31mred \\u202Ereversed"\nowns: Nothing.\n'}
+    result = CliRunner().invoke(cli, ["-C", str(make_project(files).root), "show", "bob"])
+    assert result.output.split("\n")[0] == "bob  \\x1b]0;mine\\x07 \\x1b[31mred \\u202ereversed  owner"
+
+
+def test_a_value_from_a_closed_input_is_refused_and_wipes_nothing(root: Path) -> None:
+    before = (root / "registry/roadmap/R1.yaml").read_bytes()
+    assert in_shell("$KVDOCS set R1 title=@- <&-", root) == (2, "", "error: the standard input is closed\n")
+    assert (root / "registry/roadmap/R1.yaml").read_bytes() == before
+
+
+def test_a_word_of_a_million_characters_is_shown_whole(make_project: MakeProject) -> None:
+    files = {**FILES, "registry/owners/bob.yaml": f"id: bob\ntitle: Bob\nowns: {'x' * 1_000_000}\n"}
+    result = CliRunner().invoke(cli, ["-C", str(make_project(files).root), "show", "bob"])
+    assert result.output.split("\n")[2:4] == ["owns:", "  " + "x" * 1_000_000]
