@@ -18,10 +18,7 @@ class Found(NamedTuple):
 
     kind: Kind
     raw: RawRecord
-
-    @property
-    def id(self) -> str:
-        return str(self.raw.data.get("id", ""))
+    id: str
 
     @property
     def place(self) -> str:
@@ -32,13 +29,13 @@ class Found(NamedTuple):
 def all_records(project: Project, kinds: tuple[Kind, ...]) -> list[Found]:
     """Every record whose file can be read, with duplicates and with those that have faults, in the order of the kinds and ids."""
     registry, problems = load_registry(project, kinds)
-    sound = {(entry.raw.path, entry.raw.index): Found(entry.kind, entry.raw) for entry in registry}
+    sound = {(entry.raw.path, entry.raw.index): Found(entry.kind, entry.raw, entry.id) for entry in registry}
     folders = {kind.folder: kind for kind in kinds}
     for path in sorted({p.place.path for p in problems}):
         kind = folders.get(path.split("/")[1] if path.startswith("registry/") else "")
         if kind is not None and (project.root / path).is_file():
             raws, _ = read_records(project.root, path)
-            sound |= {(raw.path, raw.index): Found(kind, raw) for raw in raws}
+            sound |= {(raw.path, raw.index): Found(kind, raw, str(raw.data.get("id", ""))) for raw in raws}
     return sorted(sound.values(), key=lambda f: (f.kind.position, natural_key(f.id), f.raw.path))
 
 
@@ -83,7 +80,7 @@ def next_id(project: Project, kinds: tuple[Kind, ...], kind: Kind) -> str:
     assert kind.prefix is not None
     form = re.compile(rf"{kind.prefix}([1-9][0-9]*)")
     names: set[str] = {name.split("-")[0] for name in file_names(project, kind)}
-    for found in all_records(project, kinds):
+    for found in (f for f in all_records(project, kinds) if f.kind is kind):
         former = found.raw.data.get("formerly")
         names |= {found.id, *(str(name) for name in (former if isinstance(former, list) else ()))}
     numbers = [int(match[1]) for name in names if (match := form.fullmatch(name))]

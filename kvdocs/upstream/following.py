@@ -72,7 +72,7 @@ def follow(project: Project, entries: list[Entry], look: Look, today: str, *, ch
             continue
         news = list(_news(record, sighting))
         if news or not changed_only:
-            apply(draft, Found(entry.kind, entry.raw), [*news, Assign(("state_on",), today)])
+            apply(draft, Found(entry.kind, entry.raw, entry.id), [*news, Assign(("state_on",), today)])
     following = Following(look, tuple(e.record for e in entries if isinstance(e.record, Reference)), Plan(project, ()), notes=notes)
 
     def compare(before: Inspection, after: Inspection) -> None:
