@@ -59,7 +59,7 @@ def changes_page(history: History, project: Project, publication: Publication) -
     lead = "What changed in the records, from the commits of this repository; each part reaches from one tag to the next, the newest first."
     if any(change.commit for change in history.changes):
         lead += f" {markup.link(Link('As a feed', FEED))}."
-    values = {"title": "What changed", "lead": Md(lead), "notices": limits(history), "script": context.built_file("assets/javascripts/changes.js"), "sections": tuple(sections), "boost": 0.5}
+    values = {"title": "What changed", "lead": Md(lead), "notices": limits(history), "script": context.built_file("assets/javascripts/changes.js"), "sections": tuple(sections), "boost": 0}
     return Page(PATH, "changes.md.j2", values, Nav("Reports", 60, "What changed"))
 
 

@@ -89,7 +89,7 @@ def counts_page(publication: Publication) -> Page:
             "title": "How numbers were counted",
             "lead": Md("Every number of records on this site is the length of one of these lists. They are made anew with each build."),
             "sections": tuple(sections),
-            "boost": 0.5,
+            "boost": 0,
         },
         Nav("Reports", 30, "How numbers were counted"),
     )

@@ -32,7 +32,7 @@ def problems_page(publication: Publication) -> Page:
             "wide": True,
             "lead": Md(f"`kvdocs check` over this registry: {summary(publication.problems)}. What each code means is on {markup.link(context.to('reference/problems.md', 'the page of codes'))}."),
             "sections": (Section("Problems", (block,)),),
-            "boost": 0.5,
+            "boost": 0,
         },
         Nav("Reports", 10, "Problems"),
     )

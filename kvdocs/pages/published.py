@@ -26,7 +26,7 @@ def published_page(publication: Publication, ledger: Ledger) -> Page:
     return Page(
         PATH,
         "page.md.j2",
-        {"title": "Published figures and claims", "wide": True, "lead": Md(lead), "sections": (_figures(figures, context, ledger), _claims(context, ledger)), "boost": 0.5},
+        {"title": "Published figures and claims", "wide": True, "lead": Md(lead), "sections": (_figures(figures, context, ledger), _claims(context, ledger)), "boost": 0},
         Nav("Reports", 20, "Published figures"),
     )
 

@@ -16,8 +16,8 @@ from kvdocs.registry import Entry
 from kvdocs.reports import summary
 from kvdocs.view import Cell, Link, Md, Notice, Section, Table
 
-BOOST = 4
-"""How much more a record counts in the search than a page that only speaks of it."""
+BOOST = 0
+"""Records are looked up in a file of their own, which is smaller than the engine's index and read when the search is opened; so that index leaves them out."""
 
 TONES = {Severity.ERROR: "danger", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -49,7 +49,7 @@ def record_page(entry: Entry, context: PageContext) -> Page:
             "source": f"{entry.raw.path}#L{entry.raw.line}",
             "source_link": context.record_source(entry),
             "data_link": Link("JSON", f"../api/records/{entry.id}.json"),
-            "boost": BOOST if entry.kind.name != "result" else 1,
+            "boost": BOOST,
             "view": view,
             "notices": problem_notices(context.publication.problems_of.get(entry.id, ()), context),
             "sections": (*view.sections, *log_sections(entry, context), *around_section(entry.id, context), *related_sections(entry, context), *history_section(entry.id, context)),

@@ -9,6 +9,7 @@ from typing import Any
 from kvdocs import markup
 from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
+from kvdocs.kinds.result import Result
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile
 from kvdocs.registry import Entry, Registry
@@ -36,8 +37,9 @@ def search_files(publication: Publication) -> Iterator[DataFile]:
 
 
 def _text(entry: Entry, registry: Registry) -> str:
-    if entry.kind.name == "result":
-        return ""  # logs have pages of their own, and are too long to be carried by every reader
+    if isinstance(entry.record, Result):
+        # Of an execution the reasons of its verdict: its log is too long to be carried by every reader.
+        return " ".join(map(str, entry.record.judgement.get("reasons", ()))).lower().replace("`", "")
     fields = plain(entry.record.model_dump(exclude=set(LEFT_OUT)))
     return " ".join(" ".join(with_figures(text, registry) for text in _texts(fields)).lower().replace("`", "").split())[:LONGEST]
 

@@ -51,7 +51,7 @@ def test_the_keyboard_alone_is_enough(open_page: Open) -> None:
 def test_the_engine_still_shows_its_own_results(open_page: Open) -> None:
     page = open_page()
     page.keyboard.press("/")
-    page.keyboard.type("crossover")
+    page.keyboard.type("needimport")
     page.locator(".md-search-result > .md-search-result__list a").first.wait_for(timeout=20_000)
 
 

@@ -29,7 +29,7 @@ title: "What changed"
 hide:
   - navigation
 search:
-  boost: 0.5
+  exclude: true
 ---
 
 # What changed

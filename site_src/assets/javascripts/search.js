@@ -3,7 +3,7 @@
 (() => {
   "use strict";
 
-  const MOST = 6;
+  const MOST = 10;
   const FROM_FILE = location.protocol === "file:";
   const here = document.currentScript.src;
   let records = null;
