@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from kvdocs.figures.numerals import decimals_of, text, words
 from kvdocs.figures.sheet import Cell, Sheet
 from kvdocs.figures.table import CellName, Figure
 from kvdocs.figures.workbook import Workbook
+from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.measurement import CODES
 from kvdocs.ledger import ledger_of
 from kvdocs.pipeline import Inspection, inspect
@@ -162,9 +165,9 @@ def test_check_names_what_became_stale(tmp_path: Path, this_registry: Inspection
     shutil.copytree(REPOSITORY / "registry", tmp_path / "registry")
     (tmp_path / "mkdocs.yml").write_text("site_name: test\n", encoding="utf-8")
     file = tmp_path / "registry" / "measurements" / "M1.yaml"
-    text = file.read_text(encoding="utf-8")
-    assert text.count("h2d: 24.05") == 1
-    file.write_text(text.replace("h2d: 24.05", "h2d: 24.85"), encoding="utf-8")
+    written = file.read_text(encoding="utf-8")
+    assert written.count("h2d: 24.05") == 1
+    file.write_text(written.replace("h2d: 24.05", "h2d: 24.85"), encoding="utf-8")
     old = {short(p) for p in this_registry.problems if p.code.name in FIGURE_CODES}
     new = [short(p) for p in inspect(find_project(tmp_path)).problems if p.code.name in FIGURE_CODES and short(p) not in old]
     assert new == [
@@ -175,3 +178,24 @@ def test_check_names_what_became_stale(tmp_path: Path, this_registry: Inspection
         "published-differs: M2.h2d[16384]: 24.05 ms/token was published, and the inputs give 24.85 ms/token (with their rounding, 24.845 ms/token to 24.855 ms/token)",
         "published-differs: M2.agreement[16384]: 3.5% was published, and the inputs give 6.6% (with their rounding, 6.56% to 6.70%)",
     ]
+
+
+IN_WORDS = {
+    "K13": "in series means that the parts make up the whole",
+    "K14": "the largest means that nothing is larger",
+    "K32": "only moving means that the sum stays",
+    "K38": "the same means no difference",
+}
+"""Claims that were published without the number that they come to."""
+
+
+def test_the_figure_of_a_published_claim_stands_in_its_title(this_registry: Inspection) -> None:
+    """The number that is judged and the number that a reader sees are one, though they stand in two places."""
+    missing = []
+    for claim in this_registry.registry.records("claim", Claim):
+        numbers = [n for n in (claim.equals, claim.at_most, *(claim.between or [])) if n is not None]
+        title = claim.title.replace("\N{MINUS SIGN}", "-").replace(",", "").lower()
+        shown = [(str(n), text(Fraction(n), max(decimals_of(n), 0), thousands=False).replace("\N{MINUS SIGN}", ""), words(Fraction(n)) or "?") for n in numbers]
+        if claim.published is not None and claim.id not in IN_WORDS and any(not any(form in title for form in forms) for forms in shown):
+            missing.append(f"{claim.id}: {claim.title}")
+    assert missing == []
