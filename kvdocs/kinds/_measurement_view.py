@@ -55,7 +55,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         sections.append(Section("What it rules out", (Prose(context.prose(record.rules_out, record.id)),)))
     if figures is not None:
         sections += _comparisons(figures, drawings.comparison)
-        sections += _formulas(record, context)
+        sections += _formulas(record, figures, context)
         sections += _published(record, figures)
     if record.protocol:
         sections.append(Section("How it was measured", (Prose(context.prose(record.protocol, record.id)),)))
@@ -140,14 +140,23 @@ def _read(column: MeasuredColumn) -> Cell:
     return Md(f"{what} from the executions: {markup.code(str(column.metric))}")
 
 
-def _formulas(record: Measurement, context: Context) -> list[Section]:
+def _formulas(record: Measurement, figures: MeasurementFigures, context: Context) -> list[Section]:
+    """How each column that nobody types comes about, and what its figures rest on."""
+    rests: dict[str, dict[str, None]] = {}
+    for cell, basis in figures.bases.items():
+        rests.setdefault(cell.column, {})[basis] = None
     rows: list[tuple[Cell, ...]] = [
-        (c.title, Code(f"{c.name} = {c.compute}"), c.unit if c.unit != "1" else None, c.relative_to, context.prose(c.note, record.id) if c.note else None)
-        for c in record.columns
-        if c.compute is not None
+        (
+            c.title,
+            Code(f"{c.name} = {c.compute}") if c.compute is not None else _read(c),
+            c.unit if c.unit != "1" else None,
+            c.relative_to,
+            ", ".join(rests.get(c.name, ())) or None,
+            context.prose(c.note, record.id) if c.note else None,
+        )
+        for c in (*(c for c in record.columns if c.compute is not None), *(c for c in record.columns if c.metric is not None))
     ]
-    rows += [(c.title, _read(c), c.unit if c.unit != "1" else None, None, context.prose(c.note, record.id) if c.note else None) for c in record.columns if c.metric is not None]
-    blocks: list[Block] = [Table(("Column", "Formula", "Unit", "Relative to", "Note"), tuple(rows))] if rows else []
+    blocks: list[Block] = [Table(("Column", "Formula", "Unit", "Relative to", "Rests on", "Note"), tuple(rows))] if rows else []
     notes = tuple(context.prose(f"**{c.title}**: {c.note}", record.id) for c in record.columns if c.note and c.compute is None and c.metric is None)
     if notes:
         blocks.append(Items(notes))
