@@ -26,12 +26,13 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None) -> N
     if (out is None) == (check_folder is None):
         fail("say where: --out DIR writes, --check DIR compares")
     project = the_project(ctx)
-    from kvdocs.markup import Dialect
-    from kvdocs.pages.documents import document_pages
+    from kvdocs.cache import Scan
     from kvdocs.pipeline import inspect, publication
-    from kvdocs.render import Renderer, out_of_date, render_all, write_files
+    from kvdocs.render import out_of_date, write_files
+    from kvdocs.site.documents import document_files
 
-    files = render_all(document_pages(publication(inspect(project))), Renderer.of(project, Dialect.PLAIN))
+    scan = Scan(project.root, "registry", project.open_cache())
+    files = document_files(project, publication(inspect(project, scan)), scan)
     if check_folder is not None:
         stale = out_of_date(files, check_folder)
         for path in stale:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kvdocs import markup
@@ -22,19 +22,26 @@ TITLES = {"roadmap": "roadmap", "defects": "defects", "measurements": "measureme
 
 def document_pages(publication: Publication) -> Iterator[Page | DataFile]:
     """The documents that have records to show, then the overview, then the scripts and patches that they speak of."""
-    outside = replace(publication, addresses=DocumentAddresses(publication.settings.slug))
+    outside = for_documents(publication)
     for name in DOCUMENTS:
-        page = _document(name, outside)
-        if page is not None:
-            yield page
+        yield from document(name, outside)
     yield overview_page(outside)
     yield from sources(outside)
 
 
-def _document(name: str, publication: Publication) -> Page | None:
+def for_documents(publication: Publication) -> Publication:
+    """The publication with the addresses that records have in the documents."""
+    return replace(publication, addresses=DocumentAddresses(publication.settings.slug))
+
+
+def document(name: str, publication: Publication) -> Iterator[Page]:
+    """One document, when there are records that it carries."""
     kinds = [kind for kind in publication.registry.kinds if kind.document == name and publication.registry.of(kind.name)]
-    if not kinds:
-        return None
+    if kinds:
+        yield _document(name, kinds, publication)
+
+
+def _document(name: str, kinds: Sequence[Kind], publication: Publication) -> Page:
     context = publication.at(document_file(publication.settings.slug, name))
     parts = tuple(part for kind in kinds for part in _kind_part(kind, context))
     first = work_sections(context) if name == "roadmap" else ()

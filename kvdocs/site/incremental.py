@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 
 from kvdocs.cache import Scan
 from kvdocs.pages.context import Publication
@@ -48,7 +47,7 @@ class _Update:
         self.project, self.publication = project, publication
         self.written = written_files(project)
         self.renderer = Renderer.of(project, publication.addresses.dialect)
-        self.memo = PageMemo(project, publication, scan, _salt(project, publication, self.written))
+        self.memo = PageMemo(project, publication, scan, salt_of(project, publication, self.written))
         self.navs: dict[str, Nav | None] = {}
         self.changed: list[str] = []
 
@@ -104,7 +103,7 @@ class _Update:
         return removed
 
 
-def _salt(project: Project, publication: Publication, written: Mapping[str, Path]) -> str:
+def salt_of(project: Project, publication: Publication, written: Iterable[str]) -> str:
     """Everything that all pages depend on: the settings, the templates, and which pages people wrote themselves."""
     seen = blake2b(repr([publication.settings, sorted(written)]).encode(), digest_size=16)
     for folder in (project.templates, default_templates()):

@@ -31,13 +31,14 @@ class Outcome(NamedTuple):
 class PageMemo:
     """The units of one publication. `salt` is everything that all of them depend on, such as the templates."""
 
+    name = "pages"
+
     def __init__(self, project: Project, publication: Publication, scan: Scan, salt: str) -> None:
         self.project, self.publication, self.scan, self.salt = project, publication, scan, salt
         self.cache = scan.cache
-        self.output = Scan(project.root, OUTPUT, self.cache)
         self.answers = Answers(publication)
         self.state = State(publication.registry, project.root, scan)
-        old = self.cache.read("pages")
+        old = self.cache.read(self.name)
         known = old is not None and old["salt"] == salt
         self._old: dict[str, Any] = old["units"] if known else {}
         self._changes = self.state.changes(old["state"]) if known else set()
@@ -58,8 +59,16 @@ class PageMemo:
             return False
         if not self._changes.isdisjoint(old["looks"]) or any(self.answers.digest(name) != digest for name, digest in old["values"].items()):
             return False
-        on_disk = self.output.files
-        return all(f"{OUTPUT}/{path}" in on_disk and self.output.digest(f"{OUTPUT}/{path}") == digest for path, (digest, _) in old["files"].items())
+        return self._is_there(old["files"])
+
+    @cached_property
+    def output(self) -> Scan:
+        """The files that the last build left."""
+        return Scan(self.project.root, OUTPUT, self.cache)
+
+    def _is_there(self, files: Mapping[str, Any]) -> bool:
+        """Whether the files of a unit are on disk as they were written."""
+        return all(f"{OUTPUT}/{path}" in self.output.files and self.output.digest(f"{OUTPUT}/{path}") == digest for path, (digest, _) in files.items())
 
     def of(self, unit: Unit) -> Outcome:
         """The unit, made only when it has to be."""
@@ -90,7 +99,7 @@ class PageMemo:
 
     def save(self) -> None:
         """Keep what was asked for."""
-        self.cache.write("pages", {"salt": self.salt, "state": self.state.document(), "units": self._new})
+        self.cache.write(self.name, {"salt": self.salt, "state": self.state.document(), "units": self._new})
         self.output.save()
 
     def _key(self, unit: Unit) -> str:
@@ -108,3 +117,22 @@ class PageMemo:
             folder, _, name = path.rpartition("/")
             found.setdefault(folder, []).append(f"{name}={self.scan.digest(path)}")
         return found
+
+
+class TextMemo(PageMemo):
+    """Units whose text is kept with them: they are written to folders that are not the project's."""
+
+    name = "documents"
+
+    def _is_there(self, files: Mapping[str, Any]) -> bool:  # noqa: ARG002  # they are kept with the unit
+        return True
+
+    def wrote(self, unit: Unit, files: Mapping[str, bytes], navs: Mapping[str, Nav | None]) -> None:  # noqa: ARG002  # documents stand in no navigation
+        self._new[unit.name]["files"] = {path: [data.decode(), None] for path, data in files.items()}
+
+    def texts(self, unit: Unit) -> dict[str, bytes]:
+        """The files of a unit that was made, or kept."""
+        return {path: text.encode() for path, (text, _) in self._new[unit.name]["files"].items()}
+
+    def save(self) -> None:
+        self.cache.write(self.name, {"salt": self.salt, "state": self.state.document(), "units": self._new})

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 from kvdocs.cache import Scan
 from kvdocs.cli.reference import command_helps
+from kvdocs.markup import Dialect
+from kvdocs.pages.documents import document_pages
 from kvdocs.pipeline import inspect, publication
 from kvdocs.project import NO_CACHE, Project
+from kvdocs.render import Renderer, render_all
+from kvdocs.site.documents import document_files
 from kvdocs.site.files import site_source
 from kvdocs.site.incremental import SourceOnDisk, update_source
 from tests.conftest import MakeProject
@@ -104,6 +108,21 @@ def test_after_any_edits_the_folder_is_that_of_a_full_build(make_project: MakePr
             whole = site_source(project, publication(inspect(project)), command_helps)
         assert {path: (data, edits) for path, data in _on_disk(root).items()} == {path: (data, edits) for path, data in whole.files.items()}
         assert updated.nav == whole.nav
+
+
+@pytest.mark.slow
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=5))
+def test_after_any_edits_the_documents_are_those_made_from_nothing(make_project: MakeProject, edits: list[str]) -> None:
+    root = make_project(FILES).root
+    for edit in ("no third", *edits):
+        _apply(root, edit)
+        project = Project(root)
+        scan = Scan(root, "registry", project.open_cache())
+        updated = document_files(project, publication(inspect(project, scan)), scan)
+        with without_cache():
+            whole = render_all(document_pages(publication(inspect(project))), Renderer.of(project, Dialect.PLAIN))
+        assert {path: (data, edits) for path, data in updated.items()} == {path: (data, edits) for path, data in whole.items()}
 
 
 def test_an_edit_makes_the_pages_that_show_it_and_no_others(make_project: MakeProject) -> None:
