@@ -30,12 +30,22 @@ class Acknowledgement(Part):
     because: str = Field(min_length=8, description="Why it is accepted; shown wherever the problem is.")
 
 
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
+"""The name of a record, which is part of addresses and of the names of files."""
+
+
+def _one_line(value: str) -> str:
+    if not value.strip() or "\n" in value or "\r" in value:
+        raise ValueError("one line of text, and not an empty one")
+    return value
+
+
 class Record(Part):
     """What all kinds have."""
 
-    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="The name that other records and pages use; unique in the registry.")
-    title: str = Field(min_length=1, description="One line that says what this is. Inline Markdown is allowed.")
-    formerly: list[str] = Field(default=[], description="Ids that this record had before; their addresses lead to it.")
+    id: Id = Field(description="The name that other records and pages use; unique in the registry.")
+    title: Annotated[str, AfterValidator(_one_line)] = Field(min_length=1, description="One line that says what this is. Inline Markdown is allowed.")
+    formerly: list[Id] = Field(default=[], description="Ids that this record had before; their addresses lead to it.")
     acknowledged: list[Acknowledgement] = Field(default=[], description="Warnings about this record that are accepted, with the reason.")
 
 
