@@ -45,7 +45,10 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The executions of one environment and source commit, counted: `reproduced` of `eligible`."""
+    """The executions of one environment and source commit, counted: `reproduced` of `eligible`.
+
+    Stale ones are counted apart, in `stale`; where no other is left (`all_stale`), they are what the numbers are about.
+    """
 
     environment: str
     commit: str | None
@@ -54,6 +57,7 @@ class Tally:
     inconclusive: int
     stale: int
     changes: str = ""
+    all_stale: bool = False
 
     @property
     def source(self) -> str:
@@ -62,16 +66,19 @@ class Tally:
 
     @property
     def words(self) -> str:
-        """`reproduced in 3 of 3`, `inconclusive (1)`."""
-        if not self.eligible:
-            return f"inconclusive ({self.inconclusive})"
-        text = f"reproduced in {self.reproduced} of {self.eligible}" if self.reproduced else f"not reproduced in {self.eligible}"
-        return text + (f", {self.inconclusive} inconclusive" if self.inconclusive else "")
+        """`reproduced in 3 of 3`, `inconclusive (1)`, `not reproduced in 6, 14 stale`."""
+        text = f"inconclusive ({self.inconclusive})"
+        if self.eligible:
+            text = f"reproduced in {self.reproduced} of {self.eligible}" if self.reproduced else f"not reproduced in {self.eligible}"
+            text += f", {self.inconclusive} inconclusive" if self.inconclusive else ""
+        if self.all_stale:
+            return f"{text}, {'all ' if self.stale > 1 else ''}stale"
+        return text + (f", {self.stale} stale" if self.stale else "")
 
     @property
     def tone(self) -> str:
-        """Bad where it was reproduced, good where only clean runs are, warn where nothing was decided."""
-        return "warn" if not self.eligible else "bad" if self.reproduced else "good"
+        """Bad where it was reproduced, good where only clean runs are, warn where nothing was decided, off where all is stale."""
+        return "off" if self.all_stale else "warn" if not self.eligible else "bad" if self.reproduced else "good"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +91,9 @@ class Evidence:
 
     @property
     def badges(self) -> tuple[Badge, ...]:
-        """One badge for each environment and commit."""
-        return tuple(Badge(f"{t.environment}: {t.words}", t.tone) for t in self.tallies)
+        """One badge for each environment and commit; the commit is named where an environment has several."""
+        several = {t.environment for t in self.tallies if sum(o.environment == t.environment for o in self.tallies) > 1}
+        return tuple(Badge(f"{t.environment}{f' ({t.source})' if t.environment in several else ''}: {t.words}", t.tone) for t in self.tallies)
 
     def with_bearing(self, bearing: str) -> list[Exhibit]:
         """The executions that bear on the record in this way and are not stale."""

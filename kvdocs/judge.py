@@ -2,6 +2,7 @@
 
 An execution bears on a record when it ran the record's script, or a script that is about the record.
 It supports a defect that is said to exist when it reproduced it, and one that is said to be gone when it did not.
+A clean one is silent about a defect that another one shows in the same environment on the same source: that defect shows in some runs.
 An execution of a program of our own (purpose `kernel`) shows a mechanism and is silent about statuses.
 It is stale when the script, a file of it, or its expectation has changed since, or when it ran in the environment that the record names
 on another source commit than the record names.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +56,7 @@ class Judge:
         if entry is None:
             return None
         scripts = self.scripts_of(entry)
-        exhibits = sorted((self._exhibit(entry, result) for script in scripts for result in self._results(script)), key=lambda e: (e.started, e.result))
+        exhibits = _in_some_runs(entry.record, sorted((self._exhibit(entry, result) for script in scripts for result in self._results(script)), key=lambda e: (e.started, e.result)))
         return Evidence(record_id, tuple(exhibits), tuple(_tallies(exhibits))) if exhibits else None
 
     def scripts_of(self, entry: Entry) -> list[str]:
@@ -213,6 +215,14 @@ def _bearing(record: Record, result: Result) -> str:
     return "silent"
 
 
+def _in_some_runs(record: Record | None, exhibits: list[Exhibit]) -> list[Exhibit]:
+    """The executions, with the clean ones silent where the same environment and source shows a defect that is said to exist."""
+    if not isinstance(record, Defect) or record.status not in EXISTS:
+        return exhibits
+    shown = {(e.environment, e.source) for e in exhibits if e.bearing == "supports" and not e.stale}
+    return [replace(e, bearing="silent") if e.bearing == "contradicts" and (e.environment, e.source) in shown else e for e in exhibits]
+
+
 def same_commit(one: str, other: str) -> bool:
     """Whether two abbreviations can be the same commit."""
     return one.startswith(other) or other.startswith(one)
@@ -224,10 +234,11 @@ def _tallies(exhibits: Iterable[Exhibit]) -> list[Tally]:
         groups.setdefault((exhibit.environment, exhibit.commit, exhibit.changes), []).append(exhibit)
     tallies = []
     for (environment, commit, changes), members in groups.items():
-        decided = [e for e in members if e.verdict != "inconclusive"]
-        tallies.append(
-            Tally(environment, commit, sum(e.verdict == "reproduced" for e in decided), len(decided), len(members) - len(decided), sum(bool(e.stale) for e in members), changes)
-        )
+        fresh = [e for e in members if not e.stale]
+        counted = fresh or members
+        decided = [e for e in counted if e.verdict != "inconclusive"]
+        reproduced = sum(e.verdict == "reproduced" for e in decided)
+        tallies.append(Tally(environment, commit, reproduced, len(decided), len(counted) - len(decided), len(members) - len(fresh), changes, all_stale=not fresh))
     return tallies
 
 

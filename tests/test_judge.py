@@ -102,6 +102,47 @@ def test_executions_are_counted_by_environment_and_commit(project: Project, exec
     assert sorted((e.environment, e.bearing) for e in evidence.exhibits) == [("box", "supports"), ("box", "supports"), ("lab", "contradicts"), ("lab", "inconclusive")]
 
 
+def test_a_defect_that_shows_in_some_runs_is_not_contradicted_by_the_others(project: Project, execute: Execute) -> None:
+    """Clean runs beside one that reproduces say nothing; those of another machine, or of another source, still do."""
+    execute("fatal error", env="box", commit="946c1e5b6", exit_code=134)
+    execute("all passed", env="box", commit="946c1e5b6")
+    execute("all passed", env="box", commit="775450a68")
+    execute("all passed", env="lab", commit="946c1e5b6")
+    inspection = inspect(project)
+    evidence = judge_of(inspection.registry, project.root).of("D1")
+    assert evidence is not None
+    assert sorted(badge.text for badge in evidence.badges) == [
+        "box (775450a68): not reproduced in 1, stale",
+        "box (946c1e5b6): reproduced in 1 of 2",
+        "lab: not reproduced in 1",
+    ]
+    assert sorted((e.environment, e.source, e.bearing) for e in evidence.exhibits if e.verdict == "not-reproduced") == [
+        ("box", "775450a68", "contradicts"),
+        ("box", "946c1e5b6", "silent"),
+        ("lab", "946c1e5b6", "contradicts"),
+    ]
+    assert [p.message for p in inspection.problems if p.code.name.startswith("contradicted")] == ["D1 is confirmed, and 1 execution in lab (946c1e5b6) did not reproduce it"]
+
+
+def test_stale_executions_are_counted_apart(project: Project, execute: Execute) -> None:
+    for _ in range(4):
+        execute("fatal error", env="lab", commit="946c1e5b6", exit_code=134)
+    write_files(project.root, {"registry/scripts/abort.yaml": FILES["registry/scripts/abort.yaml"].replace("'fatal error'", "'fatal error$'")})
+
+    def told() -> tuple[list[tuple[str, str]], list[str]]:
+        inspection = inspect(project)
+        evidence = judge_of(inspection.registry, project.root).of("D1")
+        assert evidence is not None
+        return [(b.text, b.tone) for b in evidence.badges], [p.message for p in inspection.problems if p.record == "D1"]
+
+    assert told() == (
+        [("lab: reproduced in 4 of 4, all stale", "off")],
+        ["4 executions: what the script expects has changed since", "D1 is confirmed by what was reported alone: the 4 executions that reproduced it are stale"],
+    )
+    execute("all passed", env="lab", commit="946c1e5b6")
+    assert told()[0] == [("lab: not reproduced in 1, 4 stale", "good")]
+
+
 def test_what_was_not_executed_has_no_evidence(project: Project) -> None:
     assert judge_of(inspect(project).registry, project.root).of("D1") is None
 

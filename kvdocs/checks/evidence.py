@@ -17,6 +17,10 @@ from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSE
 from kvdocs.registry import Entry
 
 
+NAMED_AT_MOST = 3
+"""So many executions are named in a message; more are counted, and the page of the record lists them."""
+
+
 def check_evidence(entry: Entry, judge: Judge) -> Iterator[Problem]:
     """The status of a defect or an item against the executions that bear on it; and whether those behind it, or behind figures, still speak for today."""
     if isinstance(entry.record, Defect):
@@ -32,7 +36,9 @@ def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
     evidence = judge.of(entry.id) or Evidence(entry.id, (), ())
     if record.status == "confirmed" and not evidence.with_bearing("supports"):
         hint = f"`kvdocs run {record.script}` on a machine that has what it needs" if record.script else "name the script that shows it"
-        yield Problem(ONLY_REPORTED, f"{entry.id} is confirmed by what was reported alone: no execution on record reproduces it", _status_place(entry), entry.id, hint)
+        outdated = sum(e.bearing == "supports" for e in evidence.exhibits)
+        why = f"the {outdated} executions that reproduced it are stale" if outdated > 1 else "the execution that reproduced it is stale" if outdated else "no execution on record reproduces it"
+        yield Problem(ONLY_REPORTED, f"{entry.id} is confirmed by what was reported alone: {why}", _status_place(entry), entry.id, hint)
     against = evidence.with_bearing("contradicts")
     here = [e for e in against if _is_home(record, e)]
     elsewhere = [e for e in against if e not in here]
@@ -112,5 +118,5 @@ def _stale(entry: Entry, speaking: Iterable[_Speaking]) -> Iterator[Problem]:
         for reason in execution[2]:
             by_reason.setdefault(reason, []).append(execution)
     for reason, executions in by_reason.items():
-        names = ", ".join(name for name, _, _ in executions)
+        names = ", ".join(name for name, _, _ in executions) if len(executions) <= NAMED_AT_MOST else f"{len(executions)} executions"
         yield Problem(STALE_EVIDENCE, f"{names}: {reason}", entry.raw.place_of(), entry.id, f"run {executions[0][1]} again")

@@ -22,10 +22,10 @@ def evidence_section(entry: Entry, context: Context) -> list[Section]:
     evidence = evidence_of(entry, context)
     if evidence is None:
         return [Section("Evidence", (Notice("note", "Nothing was executed for this", Md("What this page says is reported.")),), "evidence")]
-    sums = tuple((context.link(t.environment), t.source, Badge(t.words, t.tone), f"{t.stale} stale" if t.stale else None) for t in evidence.tallies)
+    sums = tuple((context.link(t.environment), t.source, Badge(t.words, t.tone)) for t in evidence.tallies)
     rows = tuple(_row(e, context) for e in evidence.exhibits)
     blocks = (
-        Table(("Environment", "Source", "What executions show", "Stale"), sums, caption="By environment and source"),
+        Table(("Environment", "Source", "What executions show"), sums, caption="By environment and source"),
         Table(("Execution", "Environment", "Source", "Verdict", "For the status", "Why"), rows, caption="Each execution"),
     )
     return [Section("Evidence", (*blocks, *_stale(evidence, context)), "evidence")]
@@ -44,7 +44,12 @@ def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
 
 
 def _stale(evidence: Evidence, context: Context) -> tuple[Items, ...]:
-    lines = tuple((context.link(e.result, e.result[:8]), reason) for e in evidence.exhibits for reason in e.stale)
+    """Why executions are stale: each reason, then the executions that it is about."""
+    by_reason: dict[str, list[str]] = {}
+    for exhibit in evidence.exhibits:
+        for reason in exhibit.stale:
+            by_reason.setdefault(reason, []).append(markup.link(context.link(exhibit.result, exhibit.result[:8])))
+    lines = tuple(Md(f"Stale, because {markup.escape(reason)}: {', '.join(links)}") for reason, links in by_reason.items())
     return (Items(lines),) if lines else ()
 
 

@@ -46,7 +46,7 @@ def _matrix(context: PageContext, judge: Judge) -> Section:
 def _cell(entry: Entry, environment: str, tallies: tuple[Tally, ...]) -> Cell:
     """What was executed there, by source; where nothing was, whether something is reported."""
     if tallies:
-        return tuple(Badge(f"{t.source}: {t.words}{', stale' if t.stale else ''}", "off" if t.stale else t.tone) for t in tallies)
+        return tuple(Badge(f"{t.source}: {t.words}", t.tone) for t in tallies)
     record = defect_of(entry)
     reported = record.environment == environment or any(o.environment == environment for o in record.observations)
     return Badge("reported", "plain") if reported else None
