@@ -16,7 +16,6 @@ from kvdocs.ledger import ledger_of
 from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
 from kvdocs.registry import Entry
 
-
 NAMED_AT_MOST = 3
 """So many executions are named in a message; more are counted, and the page of the record lists them."""
 
