@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kvdocs.project import Project
 
 SCHEMA = "kvdocs/run/v1"
+DRY_RUN_SCHEMA = "kvdocs/dry-run/v1"
 INTERRUPTED = 130
 
 
@@ -61,7 +62,7 @@ def run(
     if only_plan:
         sys.exit(_plan(specs, setting, patches, repeat, as_json=as_json))
     if dry_run:
-        _dry_run(project, specs, setting, timeout)
+        _dry_run(project, specs, setting, timeout, as_json=as_json)
         return
     sys.exit(_execute(project, specs, setting, patches, repeat, timeout, as_json=as_json))
 
@@ -89,25 +90,43 @@ def _plan(specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch
     return 1 if any(lacking.values()) else 0
 
 
-def _dry_run(project: Project, specs: Sequence[ScriptSpec], setting: Setting, timeout: float | None) -> None:
+def _dry_run(project: Project, specs: Sequence[ScriptSpec], setting: Setting, timeout: float | None, *, as_json: bool) -> None:
     """The command, folder, variables and limits of each script, with the run's own names in brackets."""
+    rows = [_commission(project, spec, setting, timeout) for spec in specs]
+    if as_json:
+        print_json({"schema": DRY_RUN_SCHEMA, "environment": setting.environment, "scripts": rows})
+        return
     import shlex
 
+    for row in rows:
+        say(paint(row["script"], "plain", bold=True))
+        # A name in brackets stands for a path of this machine, and needs no quotes.
+        say(f"  command    {' '.join(part if part.startswith('<') and ' ' not in part else shlex.quote(part) for part in row['argv'])}")
+        say(f"  folder     {row['cwd']}")
+        say(f"  limit      {row['timeout_s']:g} s")
+        say(f"  GPU lock   {row['lock'] or 'not taken'}")
+        say(f"  CPUs       {','.join(map(str, row['cpus'])) or 'not pinned'}")
+        say(f"  results    {row['results']}")
+        for name, value in row["env"].items():
+            say(f"  {name}={value}")
+
+
+def _commission(project: Project, spec: ScriptSpec, setting: Setting, timeout: float | None) -> dict[str, Any]:
+    """What would be executed for one script."""
     from kvdocs.evidence.preparation import NOT_RECORDED, prepare
 
-    for spec in specs:
-        prepared = prepare(spec, setting, project.root, Path("/kvdocs-run"), "0" * 16)
-        redactor = prepared.redactor()
-        say(paint(spec.id, "plain", bold=True))
-        say(f"  command    {redactor.text(shlex.join(prepared.argv))}")
-        say(f"  folder     {redactor.text(str(prepared.cwd))}")
-        say(f"  limit      {timeout or spec.timeout_s:g} s")
-        say(f"  GPU lock   {redactor.text(str(prepared.lock)) if spec.lock else 'not taken'}")
-        say(f"  CPUs       {','.join(map(str, prepared.cpus)) or 'not pinned'}")
-        say(f"  results    registry/results/{setting.environment}/{spec.id}/")
-        for name, value in sorted(prepared.env.items()):
-            if name not in NOT_RECORDED:
-                say(f"  {name}={redactor.text(value)}")
+    prepared = prepare(spec, setting, project.root, Path("/kvdocs-run"), "0" * 16)
+    hidden = prepared.redactor().text
+    return {
+        "script": spec.id,
+        "argv": [hidden(part) for part in prepared.argv],
+        "cwd": hidden(str(prepared.cwd)),
+        "timeout_s": timeout or spec.timeout_s,
+        "lock": hidden(str(prepared.lock)) if spec.lock else None,
+        "cpus": list(prepared.cpus),
+        "results": f"registry/results/{setting.environment}/{spec.id}/",
+        "env": {name: hidden(value) for name, value in sorted(prepared.env.items()) if name not in NOT_RECORDED},
+    }
 
 
 def _execute(project: Project, specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch], repeat: int | None, timeout: float | None, *, as_json: bool) -> int:

@@ -65,6 +65,27 @@ class PlanDocument(Document):
     scripts: list[PlannedScript]
 
 
+class Commission(Document):
+    """A script as it would be executed, with the run's own names in brackets."""
+
+    script: str
+    argv: list[str] = Field(description="The command.")
+    cwd: str = Field(description="The folder in which it runs.")
+    timeout_s: float
+    lock: str | None = Field(description="The file of the one-GPU-job lock; null when the script does not take it.")
+    cpus: list[int] = Field(description="The CPUs that it is pinned to; empty when it is not.")
+    results: str = Field(description="Where its results would be kept.")
+    env: dict[str, str] = Field(description="The variables that it is given.")
+
+
+class DryRunDocument(Document):
+    """What exactly would be executed."""
+
+    schema_: Literal["kvdocs/dry-run/v1"] = Field(alias="schema")
+    environment: str
+    scripts: list[Commission]
+
+
 class Ineligible(Document):
     """An execution that does not count."""
 

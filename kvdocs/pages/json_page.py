@@ -18,7 +18,7 @@ from kvdocs.view import Prose as Paragraphs
 
 PATH = "reference/json.md"
 LEAD = (
-    "Programs read these instead of tables: every command that prints something has `--json`, and the site carries the same documents below `api/`. "
+    "Programs read these instead of tables: every command that reads or changes records has `--json`, and the site carries the same documents below `api/`. "
     "Each document names its form under `schema`. A new field may come at any time; a change that breaks a reader gets a new number. "
     "Text is UTF-8, a field without a value is `null`, and a list without entries is `[]`."
 )

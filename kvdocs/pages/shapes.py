@@ -14,7 +14,7 @@ from pydantic import Field
 from kvdocs.kinds.result import Result
 from kvdocs.model import Part
 from kvdocs.pages.edit_shapes import EditDocument, FormatDocument, ProblemEntry
-from kvdocs.pages.execution_shapes import GatesDocument, ImportedDocument, IntakeDocument, PackDocument, PlanDocument, RunDocument
+from kvdocs.pages.execution_shapes import DryRunDocument, GatesDocument, ImportedDocument, IntakeDocument, PackDocument, PlanDocument, RunDocument
 from kvdocs.pages.figure_shapes import ComparisonDocument, Computed, FigureDocument
 from kvdocs.pages.figure_shapes import Document as Document  # noqa: PLC0414  # the base of all documents, so exported from here too
 from kvdocs.pages.outside_shapes import ErrorDocument, PublishDocument, SyncDocument
@@ -273,6 +273,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(DiffDocument, ("kvdocs diff --json",), "diff"),
     Shape(GatesDocument, ("kvdocs gate ID --json",), "gates"),
     Shape(PlanDocument, ("kvdocs run ID --plan --json",), "plan"),
+    Shape(DryRunDocument, ("kvdocs run ID --dry-run --json",), ""),
     Shape(RunDocument, ("kvdocs run ID --json",), ""),
     Shape(Result, ("registry/results/…/result.json",), ""),
     Shape(PackDocument, ("kvdocs pack ID --json",), "pack"),

@@ -59,6 +59,7 @@ COMMANDS: dict[str, str] = {
     "kvdocs/diff/v1": "kvdocs set R1 status=implemented > edit.log && kvdocs diff --json",
     "kvdocs/gates/v1": "kvdocs gate R1 --json",
     "kvdocs/plan/v1": "kvdocs run D1 --plan --json",
+    "kvdocs/dry-run/v1": "kvdocs run D1 --dry-run --json",
     "kvdocs/run/v1": "kvdocs run D1 --json",
     "kvdocs/evidence/v1": "kvdocs run D1 > run.log && cat registry/results/laptop/d1-empty-list/*/result.json",
     "kvdocs/pack/v1": "kvdocs pack D1 --json",
