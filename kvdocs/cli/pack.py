@@ -46,7 +46,7 @@ def pack(ctx: click.Context, ids: tuple[str, ...], output: Path, environment: st
             {"schema": "kvdocs/pack/v1", "path": str(job.path), "sha256": job.sha256, "environment": named, "scripts": [spec.id for spec in specs], "files": list(job.files)}
         )
         return
-    say(f"wrote {job.path} with {', '.join(spec.id for spec in specs)} and {len(job.files)} files")
+    say(f"wrote {job.path} with {', '.join(spec.id for spec in specs)} and {len(job.files)} file{'' if len(job.files) == 1 else 's'}")
     say(paint(f"  sha256 {job.sha256}", "off"))
     say(f"  run it:          python3 {job.path.name} --out results")
     say("  take them in:    kvdocs import results results")
