@@ -265,7 +265,9 @@ class _Reader:
                 kind, data = after[name]
                 yield from compare(name, kind.name, before[name][1], data, topics_of(kind))
             elif name in renamed:
-                yield FieldChange(name, after[name][0].name, "id", renamed[name], name, "record")
+                kind, data = after[name]
+                yield FieldChange(name, kind.name, "id", renamed[name], name, "record")
+                yield from (c for c in compare(name, kind.name, before[renamed[name]][1], data, topics_of(kind)) if c.field != "formerly")
             elif name in after:
                 yield FieldChange(name, after[name][0].name, "", None, _title(after[name][1]), "record")
             elif name not in renamed.values():
@@ -283,11 +285,13 @@ def _title(data: Mapping[str, Any]) -> str:
 
 
 def _renames(before: State, after: State) -> Iterator[tuple[str, str]]:
-    """New ids with the old ones whose records say the same otherwise."""
+    """New ids with the old ones that their records name in `formerly`, or whose records say the same otherwise."""
     gone = {name: entry for name, entry in before.items() if name not in after}
     for name, (kind, data) in after.items():
         if name not in before:
-            same = next((old for old, (k, d) in gone.items() if k is kind and _without_id(d) == _without_id(data)), None)
+            former = data.get("formerly")
+            told = [old for old in former if old in gone and gone[old][0] is kind] if isinstance(former, list) else []
+            same = told[-1] if told else next((old for old, (k, d) in gone.items() if k is kind and _without_id(d) == _without_id(data)), None)
             if same is not None:
                 del gone[same]
                 yield name, same

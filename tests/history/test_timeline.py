@@ -11,6 +11,7 @@ import pytest
 from kvdocs.history.git import GitError
 from kvdocs.history.timeline import History, by_release, read_history, since
 from kvdocs.project import find_project
+from tests.conftest import Ran
 from tests.history.conftest import Story, item
 
 Lines = Callable[[History], list[str]]
@@ -81,6 +82,17 @@ def test_a_record_with_a_new_id_keeps_its_history(story: Story, lines: Lines) ->
     history = story.history()
     assert lines(History(history.of("R7"))) == ["2026-08-01 Ann R1: added: Same", "2026-08-02 Ann R7: renamed from R1", "2026-08-03 Ann R7: status open → done"]
     assert history.of("R9") == ()
+
+
+def test_a_record_renamed_by_the_command_keeps_its_history(story: Story, lines: Lines, kvdocs: Callable[..., Ran]) -> None:
+    """The command writes `formerly`, so that the record is not the same otherwise; and more may have changed with it."""
+    story.commit("First", {R1: item("R1", title="Same")})
+    assert kvdocs("rename", "R1", "R7", at=story.root).code == 0
+    assert kvdocs("set", "R7", "status=done", at=story.root).code == 0
+    story.commit("Rename and finish", {})
+    history = story.history()
+    assert lines(history) == ["2026-08-01 Ann R1: added: Same", "2026-08-02 Ann R7: renamed from R1", "2026-08-02 Ann R7: status open → done"]
+    assert history.of("R7") == history.changes
 
 
 def test_a_merge_is_credited_with_what_no_parent_had(story: Story, lines: Lines) -> None:
