@@ -16,7 +16,7 @@ AXE = files("axe_playwright_python").joinpath("axe.min.js")
 
 SHORTENED = """
     for (const body of document.querySelectorAll("article tbody")) [...body.rows].slice(30).forEach((row) => row.remove());
-    [...document.querySelectorAll("article > *, article section > *")].slice(120).forEach((part) => part.remove());
+    [...document.querySelectorAll("article > *, article section > *")].slice(60).forEach((part) => part.remove());
 """
 """Of a long page the first part is looked at: the rest repeats it, and the time would go with the number of its words."""
 

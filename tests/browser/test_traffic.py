@@ -42,7 +42,9 @@ def test_no_page_weighs_more_than_the_documentation_says(open_page: Open, traffi
     weights = {}
     for path in KINDS_OF_PAGES:
         traffic.answers.clear()
-        open_page(path).wait_for_load_state()
+        page = open_page(path)
+        page.wait_for_load_state("networkidle")
         bodies = [answer.body() for answer in traffic.answers]
+        page.context.close()
         weights[path] = (sum(map(len, bodies)) // 1000, sum(len(gzip.compress(body)) for body in bodies) // 1000)
     assert {path: weight for path, weight in weights.items() if weight[0] > int(found[1]) or weight[1] > int(found[2])} == {}
