@@ -85,7 +85,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     record = _decision(entry)
     sections = [
         Section("Why it is open", (Prose(context.prose(record.why, record.id)),)),
-        Section("Options", (Table(("Option", "What it means"), tuple((o.title, context.prose(o.text, record.id)) for o in record.options)),)),
+        Section("Options", (Table(("Option", "What it means"), tuple((context.prose(o.title, record.id), context.prose(o.text, record.id)) for o in record.options)),)),
     ]
     notices = []
     if record.outcome:

@@ -13,9 +13,11 @@ from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Record, Ref
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Items, Link, Md, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
+MANY = 40
+"""More figures of an execution than this are folded on its page."""
 OUTCOME_TONES = {"passed": "plain", "failed": "plain", "signalled": "plain", "timed-out": "warn", "interrupted": "warn", "unavailable": "off", "runner-died": "warn"}
 
 
@@ -170,13 +172,16 @@ def _condition(condition: dict[str, Any]) -> str:
 
 
 def _figures(record: Result) -> list[Section]:
-    """What the script wrote and what was captured from its output."""
-    rows: list[tuple[Cell, ...]] = [(name, _figure(value), "written by the script") for name, value in flat(record.metrics)]
+    """What was captured from the output and what the script wrote; many figures stand folded."""
+    rows: list[tuple[Cell, ...]] = []
     for name, captured in record.judgement.get("captures", {}).items():
         low, value = captured.get("low"), captured.get("value")
         shown = str(value) if value is not None else f"at least {low}" if low is not None else "unknown"
-        rows.append((name, shown, "from the output"))
-    return [Section("Figures", (Table(("Figure", "Value", "Where from"), tuple(rows)),))] if rows else []
+        rows.append((name, shown, "output"))
+    rows += [(name, _figure(value), "script") for name, value in flat(record.metrics)]
+    table = Table(("Figure", "Value", "From"), tuple(rows))
+    block: Block = Folded(f"All {len(rows)} figures", (table,)) if len(rows) > MANY else table
+    return [Section("Figures", (block,))] if rows else []
 
 
 def flat(metrics: dict[str, Any], before: str = "") -> list[tuple[str, Any]]:

@@ -48,7 +48,8 @@ def _is_known(config: Any) -> bool:
 
     known = all(version(name) == compared for name, compared in COMPARED_WITH.items())
     settings = (Path(config.config_file_path).read_text(encoding="utf-8"), (Path(config.config_file_path).parent.parent / "mkdocs.yml").read_text(encoding="utf-8"))
-    return known and set(config.plugins) <= PLUGINS and not config.hooks and not any("!ENV" in text for text in settings)
+    indexed_by_material = all(type(plugin).__module__.startswith("material.plugins.") for plugin in config.plugins.values())
+    return known and set(config.plugins) <= PLUGINS and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings)
 
 
 class Warned(logging.Handler):

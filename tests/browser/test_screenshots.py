@@ -17,7 +17,7 @@ LARGEST = 150_000
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("path", "name"), [("", "home"), ("graph/", "graph"), ("records/D2/", "defect"), ("records/M3/", "measurement")])
+@pytest.mark.parametrize(("path", "name"), [("", "home"), ("graph/", "graph"), ("records/D2/", "defect"), ("records/M3/#figures", "measurement")])
 def test_screenshots(path: str, name: str, scheme: str, open_page: Open, tmp_path: Path) -> None:
     page = open_page(path, color_scheme=scheme, viewport={"width": 1280, "height": 840})
     page.wait_for_function("document.fonts.ready.then(() => true)")
