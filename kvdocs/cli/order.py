@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 WORK = ("item", "decision", "reference")
 
-HEADINGS = {"actionable": "Next", "in_review": "Next", "waiting": "Waiting", "done": "Done", "not_planned": "Not planned"}
+NEXT = ("actionable", "in_review")
+"""The states of what can be worked on now."""
+
 TONE_OF = {"actionable": "good", "in_review": "warn", "waiting": "wait", "done": "off", "not_planned": "off"}
 
 
 @click.command()
 @click.option("--owner", help="Only what this owner has.")
 @click.option("--all", "everything", is_flag=True, help="Also what is done or not planned.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many rows of each list.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many rows of what is next, and of each other list.")
 @click.option("--explain", metavar="ID", help="Why a record stands where it does, and what would change it.")
 @click.option("--assume", multiple=True, metavar="ID=STATUS", help="The order if this were so; repeatable.")
 @click.option("--for", "goal", metavar="ID", help="The least work, in order, that makes this one actionable.")
@@ -155,15 +157,27 @@ def _known(registry: Registry, name: str, kinds: tuple[str, ...] = WORK) -> str:
 
 
 def select(document: dict[str, Any], owner: str | None, limit: int | None) -> dict[str, Any]:
-    """The document with the rows of one owner, and at most `limit` in each list."""
+    """The document with the rows of one owner, and at most `limit` of them.
+
+    What can be started and what is in review are one list to a reader, so they are counted together, by rank; each other list is counted alone.
+    """
+    chosen = {key: [row for row in value if owner is None or owner in row["owners"]] if isinstance(value, list) else value for key, value in document.items()}
+    if limit is None:
+        return chosen
+    following = {row["id"] for row in _following(chosen)[:limit]}
     return {
-        key: [row for row in value if owner is None or owner in row["owners"]][:limit] if isinstance(value, list) else value for key, value in document.items()
+        key: [row for row in value if row["id"] in following] if key in NEXT else value[:limit] if isinstance(value, list) else value for key, value in chosen.items()
     }
+
+
+def _following(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """What can be worked on now, by rank."""
+    return sorted((row for state in NEXT for row in document[state]), key=lambda row: row["rank"])
 
 
 def print_order(document: dict[str, Any], everything: bool) -> None:
     """The order as a person reads it: what is next by rank, then what waits and on what."""
-    following = sorted(document["actionable"] + document["in_review"], key=lambda row: row["rank"])
+    following = _following(document)
     groups = [("Next", following), ("Waiting", document["waiting"])]
     if everything:
         groups += [("Done", document["done"]), ("Not planned", document["not_planned"])]

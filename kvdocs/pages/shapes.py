@@ -43,8 +43,8 @@ class OrderDocument(Document):
 
     schema_: Literal["kvdocs/order/v1"] = Field(alias="schema")
     actionable: list[Row] = Field(description="Nothing is missing: it can be started or decided.")
-    in_review: list[Row] = Field(description="Written; what is missing is a merge or a validation.")
-    waiting: list[Row]
+    in_review: list[Row] = Field(description="Written; what is missing is a merge or a validation. `--limit N` leaves the first N by rank of this list and `actionable` together, so that `--limit 1` is what to do now.")
+    waiting: list[Row] = Field(description="What it waits for is in `blocked_by`. `--limit N` leaves N rows here, and as many in each list after it.")
     done: list[Row]
     not_planned: list[Row]
 

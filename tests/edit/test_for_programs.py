@@ -28,6 +28,21 @@ def test_what_now_is_one_question(kvdocs: Kvdocs, small: Path) -> None:
     assert document["actionable"][0]["next_step"] == "start"
 
 
+def test_what_can_be_started_and_what_is_in_review_are_counted_together(kvdocs: Kvdocs, small: Path) -> None:
+    for number, status in ((3, "open"), (4, "implemented"), (5, "implemented"), (6, "open")):
+        payoff = f"payoffs: [{{what: Speed, gain: {number}, basis: measured}}]" if status == "implemented" else "size: S"
+        (small / f"registry/roadmap/R{number}.yaml").write_text(f"id: R{number}\ntitle: Work {number}\nowners: [ann]\nstatus: {status}\n{payoff}\n", encoding="utf-8")
+
+    def listed(limit: int) -> dict[str, list[str]]:
+        document = json.loads(kvdocs("order", "--json", "--limit", str(limit), at=small).out)
+        return {state: [row["id"] for row in document[state]] for state in ("actionable", "in_review", "waiting")}
+
+    assert listed(1) == {"actionable": [], "in_review": ["R5"], "waiting": ["R2"]}
+    assert listed(3) == {"actionable": ["R1"], "in_review": ["R5", "R4"], "waiting": ["R2"]}
+    printed = kvdocs("order", "--limit", "2", at=small).out
+    assert [line[:5] for line in printed.splitlines()] == ["Next", "#  ID", "1  R5", "2  R4", "", "Waiti", "#  ID", "6  R2", "", "kvdoc"]
+
+
 @pytest.mark.parametrize(
     ("command", "error", "hint"),
     [
