@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
+from kvdocs import markup
 from kvdocs.pages.page import Nav
 from kvdocs.project import Project
 
@@ -19,16 +20,23 @@ INSIDE = "build/site"
 def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: str = "", *, engine: str = "mkdocs") -> str:
     """`build/mkdocs.yml`: it inherits the project's file, so that MkDocs, ProperDocs and Zensical read one and the same.
 
-    A `nav` in the project's own file stays as it is.
+    The name and the description are those of `registry/project.yaml`. What the project's own file says of these or of `nav` stays as it is.
     """
     own = (project.root / "mkdocs.yml").read_text(encoding="utf-8")
     lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", f"site_dir: {'site' if engine == 'zensical' else '../site'}"]
+    said = {"site_name": project.settings.title, "site_description": markup.plain(project.settings.summary)}
+    lines += [f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in said.items() if text and not _has(own, name)]
     address = site_url or project.settings.site_url
     if address:
         lines.append(f"site_url: {json.dumps(address)}")
-    if not re.search(r"^nav:", own, re.MULTILINE):
+    if not _has(own, "nav"):
         lines += ["nav:", *nav_lines(nav)]
     return "\n".join(lines) + "\n"
+
+
+def _has(settings: str, name: str) -> bool:
+    """Whether the text of a `mkdocs.yml` has a setting of this name."""
+    return re.search(rf"^{name}:", settings, re.MULTILINE) is not None
 
 
 def nav_lines(nav: Iterable[tuple[Nav, str]]) -> list[str]:
