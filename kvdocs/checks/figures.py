@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from kvdocs.checks.inputs import Inputs
@@ -17,6 +18,7 @@ from kvdocs.kinds.measurement import (
     FORMULA_ERROR,
     INVALID_ARM,
     ORDER_DRIFTS,
+    ORDER_MISCOUNTS,
     ORDER_UNKNOWN,
     PUBLISHED_DIFFERS,
     PUBLISHED_UNDECIDED,
@@ -24,6 +26,7 @@ from kvdocs.kinds.measurement import (
     TEXT,
     UNIT_MISMATCH,
     UNKNOWN_UNIT,
+    MeasuredCell,
     Measurement,
 )
 from kvdocs.ledger import Ledger, ledger_of
@@ -53,6 +56,7 @@ def _measurement(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
     yield from _formulas(entry, record, ledger)
     yield from _published(entry, record, ledger)
     yield from _order(entry, ledger.measurements[record.id])
+    yield from _samples(entry, ledger.measurements[record.id])
     yield from _arms(entry, record, ledger)
 
 
@@ -127,6 +131,34 @@ def _order(entry: Entry, record: Measurement) -> Iterator[Problem]:
         assert isinstance(record.order, list)
         message = f"in the order {' '.join(record.order)} a steady drift does not cancel"
         yield Problem(ORDER_DRIFTS, message, entry.raw.place_of(("order_metric" if record.order_metric else "order",)), record.id, "run A B B A")
+
+
+def _samples(entry: Entry, record: Measurement) -> Iterator[Problem]:
+    """Compared arms have a sample for each time that the order names them, less those that were left out."""
+    if not isinstance(record.order, list) or record.order_metric is not None:  # an order of executions says nothing of samples that were typed
+        return
+    ran = Counter(record.order)
+    compared = dict.fromkeys(arm for pair in record.comparisons for arm in (pair.a, pair.b) if arm in ran)
+    for position, row in enumerate(record.rows):
+        for arm in compared:
+            cell = row.get(arm)
+            if not isinstance(cell, MeasuredCell) or not cell.samples:
+                continue
+            kept = len(cell.samples)
+            if kept != ran[arm] and not _is_of_exclusions(record, row.get(record.key), arm, ran[arm] - kept):
+                message = f"{record.id}.{arm}[{row.get(record.key)}] has {kept} sample{'s' * (kept != 1)}, and in the order {' '.join(record.order)} it ran {_times(ran[arm])}"
+                yield Problem(ORDER_MISCOUNTS, message, entry.raw.place_of(("rows", position, arm)), record.id, "write a sample for each run, or the order as it was")
+
+
+def _is_of_exclusions(record: Measurement, key: object, arm: str, lacking: int) -> bool:
+    """Whether so many samples are lacking because they were left out; of those that were not kept, nobody knows how many they are."""
+    excluded = [x for x in record.exclusions if x.arm in (None, arm) and x.row in (None, key)]
+    known = sum(len(x.values) for x in excluded)
+    return lacking > 0 and (lacking == known or (lacking > known and any(not x.values for x in excluded)))
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _arms(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:

@@ -152,13 +152,14 @@ PUBLISHED_UNDECIDED = Code("published-undecided", Severity.INFO, "A published fi
 PUBLISHED_UNSUPPORTED = Code("published-unsupported", Severity.INFO, "A published figure was computed from something that is not on record.")
 ORDER_UNKNOWN = _warning("order-unknown", "Arms are compared, and it is not on record in which order they ran, so drift may stand in for a difference.")
 ORDER_DRIFTS = _warning("order-drifts", "Arms are compared that ran in an order which does not cancel drift (ABAB instead of ABBA).")
+ORDER_MISCOUNTS = _warning("order-miscounts", "A compared arm has another number of samples than the order says it ran, so they cannot have run in that order.")
 INVALID_ARM = _warning("invalid-arm", "The samples of an arm spread more than the noise floor of the machine allows.")
 CITATION_ERROR = _error("citation-error", "A text or a field cites a figure that cannot be computed.")
 FIGURE_TYPED = _warning("figure-typed", "A text or a field types a figure that a measurement has, so it will not follow when the measurement changes.")
 
 CODES = (
     UNKNOWN_COLUMN, DUPLICATE_COLUMN, BAD_ROW, UNKNOWN_UNIT, FORMULA_ERROR, UNIT_MISMATCH, FORMULA_CYCLE, NO_METRIC, NO_DENOMINATOR,
-    PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, PUBLISHED_UNSUPPORTED, ORDER_UNKNOWN, ORDER_DRIFTS, INVALID_ARM, CITATION_ERROR, FIGURE_TYPED,
+    PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, PUBLISHED_UNSUPPORTED, ORDER_UNKNOWN, ORDER_DRIFTS, ORDER_MISCOUNTS, INVALID_ARM, CITATION_ERROR, FIGURE_TYPED,
 )  # fmt: skip
 
 

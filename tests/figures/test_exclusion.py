@@ -87,3 +87,13 @@ def test_the_two_sigmas_of_the_record_are_far_beyond_the_rule() -> None:
     assert [round(invalid_ratio(repetitions, 10), 2) for repetitions in (3, 5)] == [3.86, 3.36]
     normal = Spread(0.06 / 31.7, 10)
     assert [is_invalid(sigma / 31.7, repetitions, normal) for sigma in (1.72, 0.06, 0.2) for repetitions in (3, 5)] == [True, True, False, False, False, False]
+
+
+def test_an_order_counts_what_was_left_out(inspect_files: Callable[[Mapping[str, str]], Inspection]) -> None:
+    """Of four runs one was left out: three samples fit the order with it, and not without it."""
+    one_out = "\n    exclusions:\n      - {what: The first run., arm: unordered, values: [33.19], rule: It met another job., decided: before-looking}\n"
+    not_kept = one_out.replace("values: [33.19], ", "")
+    codes = {
+        more: [p.code.name for p in inspected(inspect_files, "[38.49, 38.50, 38.44]", more).problems] for more in ("", one_out, not_kept, one_out.replace("unordered", "ordered"))
+    }
+    assert list(codes.values()) == [["order-miscounts"], [], [], ["order-miscounts"]]
