@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from kvdocs.scaffold import STARTER, make_project
+from tests.conftest import write_files
 
 Run = Callable[..., Any]
 
@@ -21,8 +22,29 @@ Run = Callable[..., Any]
 def test_it_refuses_a_folder_that_holds_something(kvdocs: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     done = kvdocs("init", ".", at=tmp_path)
-    assert (done.code, done.out, done.err) == (2, "", "error: . is not an empty folder\n  hint: name a new folder, or an empty one\n")
+    assert (done.code, done.out, done.err) == (2, "", "error: . is not an empty folder: it holds mine.txt\n  hint: name a new folder, or an empty one\n")
     assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_new_repository_counts_as_empty_and_keeps_what_it_has(kvdocs: Run, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    own = {"README.md": "# Mine\n", "LICENSE": "MIT\n", ".gitignore": "*.o\n/site/\n"}
+    write_files(tmp_path, own)
+    done = kvdocs("init", ".", at=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    lines = [line for line in done.out.splitlines() if not line.startswith("new  ")]
+    assert lines == [
+        "kept README.md",
+        "kept .gitignore",
+        "note: add to .gitignore, because the commands make these: /build/ /.kvdocs/",
+        "",
+        "Next:",
+        "  kvdocs check   what is wrong with the record",
+        "  kvdocs order   what to do next, and why",
+        "  kvdocs build   the site, into site/",
+    ]
+    assert {name: (tmp_path / name).read_text() for name in own} == own
+    assert kvdocs("check", "--strict", at=tmp_path).code == 0
 
 
 def test_it_says_what_it_wrote_and_what_to_do_next(kvdocs: Run, tmp_path: Path) -> None:

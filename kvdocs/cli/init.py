@@ -15,6 +15,7 @@ def init(folder: Path) -> None:
     """A small working project in an empty folder.
 
     It holds one record of most kinds, a script, and the settings of the site.
+    A new repository counts as empty: its .git, README, licence and .gitignore stay as they are.
 
     \b
     Example:
@@ -23,14 +24,19 @@ def init(folder: Path) -> None:
     from kvdocs.scaffold import NotEmptyError, make_project
 
     try:
-        written = make_project(folder)
+        made = make_project(folder)
     except NotEmptyError as error:
         fail(str(error), "name a new folder, or an empty one")
     except OSError as error:
         fail(f"{folder} cannot be written: {error.strerror}")
-    for name in written:
+    for name in made.written:
         say(f"{paint('new', 'good')}  {folder / name}")
+    for name in made.kept:
+        say(f"{paint('kept', 'off')} {folder / name}")
+    if made.ignored:
+        say(f"{paint('note: ', 'warn')}add to {folder / '.gitignore'}, because the commands make these: {' '.join(made.ignored)}")
     say()
     say("Next:")
-    for command, words in ((f"cd {folder}", ""), ("kvdocs check", "what is wrong with the record"), ("kvdocs order", "what to do next, and why"), ("kvdocs build", "the site, into site/")):
+    enter = [(f"cd {folder}", "")] if folder.resolve() != Path.cwd() else []
+    for command, words in (*enter, ("kvdocs check", "what is wrong with the record"), ("kvdocs order", "what to do next, and why"), ("kvdocs build", "the site, into site/")):
         say(f"  {command:<14} {paint(words, 'off')}".rstrip())
