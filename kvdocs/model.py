@@ -107,7 +107,10 @@ def _text_date(value: object) -> object:
     if isinstance(value, str):
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
             raise ValueError("a date is written as YYYY-MM-DD")
-        return date.fromisoformat(value)
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"there is no day {value}") from None
     return value
 
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from kvdocs.kind import Kind
 from kvdocs.model import fields_at
-from kvdocs.problems import BAD_ID, MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, Code, Loc, Problem, did_you_mean
+from kvdocs.problems import BAD_ID, MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, Code, Loc, Problem, counted, did_you_mean
 from kvdocs.registry import Entry
 from kvdocs.source import RawRecord
 
@@ -33,24 +33,36 @@ def validate(raw: RawRecord, kind: Kind, file_digest: str = "") -> tuple[Entry |
 
 
 def _one_per_value(data: Any, faults: list[Any]) -> list[tuple[Any, list[str]]]:
-    """Each faulty value once, with the types that it could have had: a union reports every alternative apart."""
-    by_value: dict[tuple[Any, ...], tuple[Any, list[str]]] = {}
+    """Each faulty value once, with what it could have been: a union reports every alternative apart.
+
+    Of a value that has the form of one alternative, what is wrong inside that one is told, and nothing of the others.
+    """
+    by_value: dict[Loc, list[Any]] = {}
     for fault in faults:
-        word = _TYPE_WORDS.get(fault["type"], "")
-        key = (_walked(data, fault["loc"]), word != "", fault["type"] if not word else "")
-        _, words = by_value.setdefault(key, (fault, []))
-        if word and word not in words:
-            words.append(word)
-    return list(by_value.values())
+        by_value.setdefault(_walked(data, fault), []).append(fault)
+    told: list[tuple[Any, list[str]]] = []
+    for loc, here in by_value.items():
+        of_form = [f for f in here if not _alternative(f)]
+        if of_form:
+            told += [(f, []) for f in of_form]
+        elif not any(len(other) > len(loc) and other[: len(loc)] == loc for other in by_value):
+            literal_alone = len(here) == 1 and here[0]["type"] == "literal_error"
+            told.append((here[0], [] if literal_alone else list(dict.fromkeys(_alternative(f) for f in here))))
+    return told
 
 
-def _walked(data: Any, loc: Loc) -> Loc:
-    """The parts of a place that are in the data: pydantic adds the name of the alternative for a union."""
+def _alternative(fault: Any) -> str:
+    """What the value would have to be for one alternative; nothing when it has its form."""
+    return str(fault["ctx"]["expected"]) if fault["type"] == "literal_error" else _TYPE_WORDS.get(fault["type"], "")
+
+
+def _walked(data: Any, fault: Any) -> Loc:
+    """The parts of a fault's place that are in the data: pydantic adds the names of the alternatives of a union."""
     parts: list[str | int] = []
-    for number, part in enumerate(loc):
+    for number, part in enumerate(fault["loc"]):
         if _holds(data, part):
             data = data[part]
-        elif number < len(loc) - 1 or not isinstance(data, dict):
+        elif number < len(fault["loc"]) - 1 or fault["type"] != "missing":
             continue
         parts.append(part)
     return tuple(parts)
@@ -63,7 +75,7 @@ def _holds(data: Any, part: str | int) -> bool:
 
 
 def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any, type_words: list[str]) -> Problem:
-    loc = _walked(raw.data, tuple(fault["loc"]))
+    loc = _walked(raw.data, fault)
     where = _words(loc)
     code: Code
     hint = None
@@ -76,18 +88,31 @@ def _shape_problem(raw: RawRecord, kind: Kind, name: str | None, fault: Any, typ
     elif type_words:
         code, message = WRONG_TYPE, f"{where} is {' or '.join(type_words)}, not {_shown(fault['input'])}"
     else:
-        code, message = WRONG_VALUE, f"{where}: {_value_message(fault)}"
+        code, message = WRONG_VALUE, f"{where}{_value_message(fault)}"
         if fault["type"] == "literal_error" and isinstance(fault["input"], str):
             hint = did_you_mean(fault["input"], fault["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", "))
     return Problem(code, message, raw.place_of(loc, value=fault["type"] not in ("missing", "extra_forbidden")), name, hint)
 
 
+_BOUNDS = {"greater_than_equal": ("at least", "ge"), "greater_than": ("more than", "gt"), "less_than_equal": ("at most", "le"), "less_than": ("less than", "lt")}
+_LENGTHS = {"string_too_short": ("needs at least", "min_length", "character", "characters"), "string_too_long": ("takes at most", "max_length", "character", "characters"),
+            "too_short": ("needs at least", "min_length", "entry", "entries"), "too_long": ("takes at most", "max_length", "entry", "entries")}  # fmt: skip
+
+
 def _value_message(fault: Any) -> str:
-    if fault["type"] == "literal_error":
-        return f"{_shown(fault['input'])} is not one of {fault['ctx']['expected']}"
-    if fault["type"] == "string_pattern_mismatch":
-        return f"{_shown(fault['input'])} does not have the form {fault['ctx']['pattern']}"
-    return str(fault["msg"]).removeprefix("Value error, ")
+    """What follows the name of the field: ` is at least 1, not `0``, or `: ` and the model's own sentence."""
+    kind, ctx = fault["type"], fault.get("ctx", {})
+    if kind in _BOUNDS:
+        words, bound = _BOUNDS[kind]
+        return f" is {words} {ctx[bound]}, not {_shown(fault['input'])}"
+    if kind in _LENGTHS:
+        words, bound, *nouns = _LENGTHS[kind]
+        return f" {words} {counted(ctx[bound], *nouns)}, and has {len(fault['input']) or 'none'}"
+    if kind == "literal_error":
+        return f": {_shown(fault['input'])} is not one of {ctx['expected']}"
+    if kind == "string_pattern_mismatch":
+        return f": {_shown(fault['input'])} does not have the form {ctx['pattern']}"
+    return f": {str(fault['msg']).removeprefix('Value error, ')}"
 
 
 def _words(loc: Loc) -> str:
@@ -104,7 +129,7 @@ def _shown(value: object) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    text = str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"`{text if len(text) <= 60 else text[:57] + '...'}`"
 
 

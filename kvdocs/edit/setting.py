@@ -108,6 +108,8 @@ def acknowledge(draft: Draft, found: Found, code: str, because: str, problems: S
         raise EditError(f"there is no problem code {code!r}", did_you_mean(code, codes))
     if codes[code] is Severity.ERROR:
         raise EditError(f"{code} is an error: errors are repaired, not acknowledged")
+    if not because.strip():
+        raise EditError("a warning is accepted for a reason, and this one is empty", 'for example --because "The published figure counts a warm-up run."')
     own = [p for p in problems if p.record == found.id]
     if all(p.code.name != code for p in own):
         others = sorted({p.code.name for p in own if p.code.severity is not Severity.ERROR})

@@ -6,7 +6,8 @@ from typing import Any
 
 from kvdocs.exchange.benchmark import Benchmark, BenchmarkReport, Scalar, mean_of, stddev_of
 from kvdocs.exchange.json_objects import Found, objects_of
-from kvdocs.exchange.remark import Remark, UnreadableSourceError, counted, doubtful, lost, unknown
+from kvdocs.exchange.remark import Remark, UnreadableSourceError, doubtful, lost, unknown
+from kvdocs.problems import counted
 
 
 def parse(text: str) -> BenchmarkReport:

@@ -16,7 +16,8 @@ from typing import Any
 from kvdocs.exchange.benchmark import Benchmark, BenchmarkReport, Scalar, mean_of, stddev_of
 from kvdocs.exchange.json_objects import find_objects
 from kvdocs.exchange.llama_bench_text import Row, read_csv, read_markdown, read_sql
-from kvdocs.exchange.remark import Remark, UnreadableSourceError, counted, doubtful, lost, unknown
+from kvdocs.exchange.remark import Remark, UnreadableSourceError, doubtful, lost, unknown
+from kvdocs.problems import counted
 
 NEEDED = ("n_prompt", "n_gen")
 INTEGERS = frozenset(

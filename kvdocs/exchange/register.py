@@ -12,7 +12,8 @@ from typing import Any
 from kvdocs.exchange.drafts import Draft, DraftSet, Known, one_line, prose
 from kvdocs.exchange.register_rows import COLUMNS, Rows, full_names
 from kvdocs.exchange.register_text import Document, Passage, Table, read_document
-from kvdocs.exchange.remark import Remark, UnreadableSourceError, counted, doubtful, lost
+from kvdocs.exchange.remark import Remark, UnreadableSourceError, doubtful, lost
+from kvdocs.problems import counted
 
 _ID_COLUMNS = ("#", "id", "no", "no.", "ref", "key")
 

@@ -47,8 +47,3 @@ def doubtful(text: str, line: int | None = None) -> Remark:
 
 class UnreadableSourceError(ValueError):
     """Raised when nothing of a file is of the format that it was read as."""
-
-
-def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """A number with its noun: `1 case`, `3 cases`."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

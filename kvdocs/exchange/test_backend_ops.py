@@ -13,7 +13,8 @@ from enum import StrEnum
 
 from kvdocs.exchange.csv_lines import whole_cells
 from kvdocs.exchange.ggml_abort import Abort
-from kvdocs.exchange.remark import Remark, UnreadableSourceError, counted, doubtful, lost, unknown
+from kvdocs.exchange.remark import Remark, UnreadableSourceError, doubtful, lost, unknown
+from kvdocs.problems import counted
 
 
 class CaseStatus(StrEnum):

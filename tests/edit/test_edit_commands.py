@@ -117,6 +117,7 @@ def test_what_cannot_be_set_is_said_with_the_nearest_name(kvdocs: Kvdocs, small:
         ("unlink", "R2", "blocked_by", "D1"): "error: `blocked_by` does not hold 'D1'\n  hint: it holds R1\n",
         ("ack", "cycle", "R2", "--because", "it is so"): "error: cycle is an error: errors are repaired, not acknowledged\n",
         ("ack", "claim-fail", "R2", "--because", "it is so"): "error: there is no problem code 'claim-fail'\n  hint: did you mean 'claim-fails'?\n",
+        ("ack", "only-reported", "D1", "--because", " "): "error: a warning is accepted for a reason, and this one is empty\n  hint: for example --because \"The published figure counts a warm-up run.\"\n",
         ("ack", "still-confirmed", "D1", "--because", "it is so"): "error: D1 has no warning still-confirmed\n  hint: it has only-reported\n",
     }
     before = files_of(small)
