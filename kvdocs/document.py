@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from kvdocs.cited import title_of
+from kvdocs.cited import title_of, with_figures
 from kvdocs.order import Order
 from kvdocs.registry import Entry, Registry
 
@@ -25,6 +25,7 @@ def record_document(entry: Entry, registry: Registry, order: Order | None = None
         "line": entry.raw.line,
         "order": row.document() if row is not None else None,
         "computed": _computed(entry, registry),
+        "left_out": _left_out(entry, registry),
         "fields": plain(entry.record.model_dump(exclude_defaults=False)),
         "links": [{"field": field_name(link.loc), "to": link.target} for link in registry.links_from(entry.id)],
         "back_links": [{"field": field_name(back.link.loc), "from": back.entry.id, "kind": back.entry.kind.name} for back in registry.links_to(entry.id)],
@@ -39,6 +40,19 @@ def _computed(entry: Entry, registry: Registry) -> dict[str, Any] | None:
     from kvdocs.ledger import ledger_of
 
     return computed_document(entry, ledger_of(registry, entry))
+
+
+def _left_out(entry: Entry, registry: Registry) -> dict[str, Any] | None:
+    """Why an execution counts for nothing; None when it counts, and for every other kind."""
+    if entry.kind.name != "result":
+        return None
+    from kvdocs.kinds.withdrawal import left_out, withdrawal_of
+
+    why = left_out(entry.id, registry)
+    record = withdrawal_of(entry.id, registry)
+    if record is None:
+        return {"words": why, "by": None, "on": None, "because": None, "record": None} if why else None
+    return {"words": why, "by": record.by, "on": record.on.isoformat(), "because": with_figures(record.because.strip(), registry), "record": record.id}
 
 
 def field_name(loc: tuple[str | int, ...]) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from kvdocs.view import Badge
 
-BEARINGS = ("supports", "contradicts", "inconclusive", "silent")
-BEARING_TONES = {"supports": "good", "contradicts": "bad", "inconclusive": "warn", "silent": "off"}
+BEARINGS = ("supports", "contradicts", "inconclusive", "silent", "left out")
+BEARING_TONES = {"supports": "good", "contradicts": "bad", "inconclusive": "warn", "silent": "off", "left out": "off"}
 
 
 def source_words(commit: str | None, changes: str) -> str:
@@ -22,6 +22,7 @@ class Exhibit:
     `bearing` is one of `BEARINGS`; `stale` says why it no longer speaks for today, one sentence for each reason.
     `labels` must be said wherever it is shown, such as that the output was incorrect by construction.
     `changes` names what the source tree had beyond its commit: patches of probes, or the hash of a difference.
+    `left_out` says that it was withdrawn or superseded: then it is shown and counts for nothing.
     """
 
     result: str
@@ -36,6 +37,7 @@ class Exhibit:
     started: str = ""
     changes: str = ""
     purpose: str = "reproduction"
+    left_out: str = ""
 
     @property
     def source(self) -> str:
@@ -48,6 +50,7 @@ class Tally:
     """The executions of one environment and source commit, counted: `reproduced` of `eligible`.
 
     Stale ones are counted apart, in `stale`; where no other is left (`all_stale`), they are what the numbers are about.
+    Those that were withdrawn or superseded are counted in `left_out` alone.
     """
 
     environment: str
@@ -58,6 +61,7 @@ class Tally:
     stale: int
     changes: str = ""
     all_stale: bool = False
+    left_out: int = 0
 
     @property
     def source(self) -> str:
@@ -66,7 +70,13 @@ class Tally:
 
     @property
     def words(self) -> str:
-        """`reproduced in 3 of 3`, `inconclusive (1)`, `not reproduced in 6, 14 stale`."""
+        """`reproduced in 3 of 3`, `inconclusive (1)`, `not reproduced in 6, 14 stale`, `reproduced in 1 of 1, 2 withdrawn`."""
+        told = [self._standing_words] if self.eligible or self.inconclusive else []
+        return ", ".join([*told, *([f"{self.left_out} withdrawn"] if self.left_out else [])])
+
+    @property
+    def _standing_words(self) -> str:
+        """What those say that count."""
         text = f"inconclusive ({self.inconclusive})"
         if self.eligible:
             text = f"reproduced in {self.reproduced} of {self.eligible}" if self.reproduced else f"not reproduced in {self.eligible}"
@@ -77,8 +87,8 @@ class Tally:
 
     @property
     def tone(self) -> str:
-        """Bad where it was reproduced, good where only clean runs are, warn where nothing was decided, off where all is stale."""
-        return "off" if self.all_stale else "warn" if not self.eligible else "bad" if self.reproduced else "good"
+        """Bad where it was reproduced, good where only clean runs are, warn where nothing was decided, off where all is stale or withdrawn."""
+        return "off" if self.all_stale or not (self.eligible or self.inconclusive) else "warn" if not self.eligible else "bad" if self.reproduced else "good"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +116,13 @@ GATE_TONES = {"passed": "good", "failed": "bad", "undecided": "warn", "not run":
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """What executions say of a gate: one of `GATE_WORDS`, why, and the results that count."""
+    """What executions say of a gate: one of `GATE_WORDS`, why, the results that count, and those that were withdrawn or superseded."""
 
     id: str
     word: str
     reason: str
     results: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def badge(self) -> Badge:

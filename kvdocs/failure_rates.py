@@ -42,15 +42,15 @@ def _sum(group: list[Observation]) -> FailureRate:
 
 
 def _executed(record: Defect, judge: Judge) -> Iterator[RatePool]:
-    """Executions by machine and source. Those that decide nothing, and those of a script that has changed since, are not eligible."""
+    """Executions by machine and source. Those that decide nothing, those of a script that has changed since, and those that were withdrawn are not eligible."""
     evidence = judge.of(record.id)
     groups: dict[tuple[str, str], list[Exhibit]] = {}
     for exhibit in evidence.exhibits if evidence is not None else ():
         if exhibit.purpose != "kernel":
             groups.setdefault((exhibit.environment, exhibit.source), []).append(exhibit)
     for (environment, source), group in groups.items():
-        eligible = [e for e in group if e.verdict != "inconclusive" and not e.stale]
-        left_out = tuple(f"{e.result[:8]}: {'; '.join(e.stale or e.reasons) or 'inconclusive'}" for e in group if e not in eligible)
+        eligible = [e for e in group if e.verdict != "inconclusive" and not e.stale and not e.left_out]
+        left_out = tuple(f"{e.result[:8]}: {e.left_out or '; '.join(e.stale or e.reasons) or 'inconclusive'}" for e in group if e not in eligible)
         if eligible:
             home = environment == record.environment and bool(record.commit and group[0].commit and same_commit(record.commit, group[0].commit)) and not group[0].changes
             yield RatePool(record.id, f"{environment}, {source}", "executed", FailureRate(sum(e.verdict == "reproduced" for e in eligible), len(eligible), left_out), home)

@@ -18,6 +18,7 @@ from kvdocs.figures.numerals import rounded
 from kvdocs.figures.units import UnknownUnitError, unit
 from kvdocs.kinds.measurement import TEXT, MeasuredCell, MeasuredColumn, Measurement
 from kvdocs.kinds.result import Result
+from kvdocs.kinds.withdrawal import standing
 from kvdocs.model import Loc
 from kvdocs.problems import did_you_mean
 from kvdocs.registry import Registry
@@ -48,7 +49,7 @@ def filled(record: Measurement, registry: Registry) -> tuple[Measurement, tuple[
     """The measurement with the figures of its executions, and what could not be filled. One that reads no executions is given back as it is."""
     if not record.reads_executions:
         return record, ()
-    reader = _Reader(record, [result for name in record.results if (result := registry.record(name, Result)) is not None])
+    reader = _Reader(record, [result for name in standing(record.results, registry) if (result := registry.record(name, Result)) is not None])
     rows = [reader.row(position, row) for position, row in enumerate(record.rows)]
     order = reader.order(rows) if record.order_metric is not None else record.order
     return record.model_copy(update={"rows": rows, "order": order}), tuple(reader.unfilled)
@@ -110,6 +111,8 @@ class _Reader:
 
     def _values(self, metric: str) -> Iterator[tuple[str, Any, str | None]]:
         """Each value of a figure with the execution that gave it and the unit that its script wrote."""
+        if not self.results and self.record.results:
+            raise _MetricError(f"{metric} is a figure of an execution, and those that {self.record.id} names were withdrawn", "execute the script again and name the new one in `results`")
         if not self.results:
             raise _MetricError(f"{metric} is a figure of an execution, and {self.record.id} names none", "name one in `results`")
         for result in self.results:

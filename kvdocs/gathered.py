@@ -11,6 +11,7 @@ from kvdocs.figures.names import Executions, ScopeError
 from kvdocs.figures.sheet import Number
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.script import Script
+from kvdocs.kinds.withdrawal import left_out
 from kvdocs.problems import did_you_mean
 from kvdocs.registry import Registry
 
@@ -19,7 +20,7 @@ WHOLE = ("passed", "failed", "signalled")
 
 
 def gatherer(registry: Registry) -> Gather:
-    """What formulas read of the executions of a registry. Those that another one supersedes, and those that were cut off, are left out."""
+    """What formulas read of the executions of a registry. Those that were withdrawn or superseded, and those that were cut off, are left out."""
     return lambda named: tuple(_gather(named, registry))
 
 
@@ -35,15 +36,16 @@ def _gather(named: Executions, registry: Registry) -> Iterator[ExecutedFigure]:
         known = dict.fromkeys([*script.expect.captures, *(name for result in results for name in _names(result))])
         if results and named.figure not in known:
             raise ScopeError(f"no execution of {named.script} gives {named.figure!r}", did_you_mean(named.figure, known) or f"they give {', '.join(known) or 'no figures'}")
-        raise ScopeError(f"nothing was executed that gives {named}", fault="unexecuted")
+        gone = sum(bool(left_out(entry.id, registry)) for entry in registry.pointing_at(named.script, "result", "script"))
+        told = f", but for {gone} execution{'s' if gone > 1 else ''} that {'were' if gone > 1 else 'was'} withdrawn" if gone else ""
+        raise ScopeError(f"nothing was executed that gives {named}{told}", fault="unexecuted")
     yield from found
 
 
 def executions_of(named: Executions, registry: Registry) -> list[Result]:
     """The executions that a formula names, oldest first as far as their times are known."""
     results = [result for result in registry.records("result", Result) if result.script == named.script]
-    superseded = {result.supersedes for result in results}
-    kept = [r for r in results if r.id not in superseded and r.outcome in WHOLE and named.environment in (None, r.environment) and _fits(named.commit, r.commit)]
+    kept = [r for r in results if not left_out(r.id, registry) and r.outcome in WHOLE and named.environment in (None, r.environment) and _fits(named.commit, r.commit)]
     return sorted(kept, key=lambda result: (str(result.invocation.get("started") or ""), result.id))
 
 

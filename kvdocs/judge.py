@@ -4,6 +4,7 @@ An execution bears on a record when it ran the record's script, or a script that
 It supports a defect that is said to exist when it reproduced it, and one that is said to be gone when it did not.
 A clean one is silent about a defect that another one shows in the same environment on the same source: that defect shows in some runs.
 An execution of a program of our own (purpose `kernel`) shows a mechanism and is silent about statuses.
+One that was withdrawn, or that another one supersedes, is shown and counts for nothing.
 It is stale when the script, a file of it, or its expectation has changed since, or when it ran in the environment that the record names
 on another source commit than the record names.
 """
@@ -24,6 +25,7 @@ from kvdocs.kinds.item import Gate, Item
 from kvdocs.kinds.reference import Reference
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.script import Script
+from kvdocs.kinds.withdrawal import left_out
 from kvdocs.registry import Entry, Registry
 
 if TYPE_CHECKING:
@@ -92,20 +94,29 @@ class Judge:
         """The results of a script."""
         return [entry.record for entry in self.registry.pointing_at(script, "result", "script") if isinstance(entry.record, Result)]
 
+    def _split(self, script: str) -> tuple[list[Result], list[Result]]:
+        """The results of a script that count, and those that were withdrawn or superseded."""
+        parts: tuple[list[Result], list[Result]] = ([], [])
+        for result in self._results(script):
+            parts[bool(left_out(result.id, self.registry))].append(result)
+        return parts
+
     def _exhibit(self, entry: Entry, result: Result) -> Exhibit:
+        why_not = left_out(result.id, self.registry)
         return Exhibit(
             result=result.id,
             script=result.script,
             environment=result.environment,
             commit=result.commit,
             verdict=result.verdict,
-            bearing=_bearing(entry.record, result),
+            bearing="left out" if why_not else _bearing(entry.record, result),
             reasons=tuple(map(str, result.judgement.get("reasons", ()))),
-            stale=tuple(self.stale(result, entry.record)),
+            stale=() if why_not else tuple(self.stale(result, entry.record)),
             labels=tuple(result.labels),
             started=str(result.invocation.get("started") or ""),
             changes=changes_of(result),
             purpose=result.purpose,
+            left_out=why_not,
         )
 
     def stale(self, result: Result, record: Record | None = None) -> list[str]:
@@ -149,13 +160,18 @@ class Judge:
         if gate.script is None:
             return GateVerdict(gate.id, "for people", "no script decides it")
         landed = self.landed(item)
-        there = [r for r in self._results(gate.script) if r.commit and any(same_commit(r.commit, c) for c in landed)]
-        return self._gate_over(gate, landed, [r for r in there if not changes_of(r) and not self.stale(r) and r.output_correct], sum(bool(changes_of(r)) for r in there))
+        counting, gone = self._split(gate.script)
+        there = [r for r in counting if r.commit and any(same_commit(r.commit, c) for c in landed)]
+        verdict = self._gate_over(gate, landed, [r for r in there if not changes_of(r) and not self.stale(r) and r.output_correct], sum(bool(changes_of(r)) for r in there))
+        if not gone:
+            return verdict
+        told = f"; {len(gone)} withdrawn execution{'s do' if len(gone) > 1 else ' does'} not count"
+        return replace(verdict, reason=verdict.reason + told, left_out=tuple(r.id for r in gone))
 
     def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result], changed: int) -> GateVerdict:
         """`changed` executions ran on a commit with the work, and on more than that commit."""
         if not landed:
-            made = len(self._results(gate.script or ""))
+            made = len(self._split(gate.script or "")[0])
             seen = f", so {_executions(made)} of {gate.script} {'do' if made != 1 else 'does'} not count" if made else ""
             return GateVerdict(gate.id, "not run", f"no commit is known to hold the work{seen}")
         decided = [r for r in results if r.verdict != "inconclusive"]
@@ -234,11 +250,12 @@ def _tallies(exhibits: Iterable[Exhibit]) -> list[Tally]:
         groups.setdefault((exhibit.environment, exhibit.commit, exhibit.changes), []).append(exhibit)
     tallies = []
     for (environment, commit, changes), members in groups.items():
-        fresh = [e for e in members if not e.stale]
-        counted = fresh or members
+        standing = [e for e in members if not e.left_out]
+        fresh = [e for e in standing if not e.stale]
+        counted = fresh or standing
         decided = [e for e in counted if e.verdict != "inconclusive"]
         reproduced = sum(e.verdict == "reproduced" for e in decided)
-        tallies.append(Tally(environment, commit, reproduced, len(decided), len(counted) - len(decided), len(members) - len(fresh), changes, all_stale=not fresh))
+        tallies.append(Tally(environment, commit, reproduced, len(decided), len(counted) - len(decided), len(standing) - len(fresh), changes, bool(standing) and not fresh, len(members) - len(standing)))
     return tallies
 
 

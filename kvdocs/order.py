@@ -251,7 +251,8 @@ class _Planner:
             verdicts = self.gates(node)
             if verdicts and all(v.word in ("passed", "for people") for v in verdicts):
                 return "its gates have passed: set it done"
-            return "validation: run its gates, then set it done"
+            gone = sum(len(verdict.left_out) for verdict in verdicts)
+            return "validation: run its gates, then set it done" + (f" ({gone} withdrawn execution{'s do' if gone > 1 else ' does'} not count)" if gone else "")
         if state == "actionable":
             return "decide" if isinstance(record, Decision) else "start"
         return None

@@ -9,9 +9,11 @@ from kvdocs.failure_rates import decisive, gate_worths
 from kvdocs.judge import Judge, same_commit
 from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.defect import Defect
+from kvdocs.kinds.experiment import Experiment
 from kvdocs.kinds.item import Item
 from kvdocs.kinds.measurement import Measurement
 from kvdocs.kinds.result import Result
+from kvdocs.kinds.withdrawal import WITHDRAWN_EVIDENCE, left_out, standing
 from kvdocs.ledger import ledger_of
 from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
 from kvdocs.registry import Entry
@@ -26,6 +28,8 @@ def check_evidence(entry: Entry, judge: Judge) -> Iterator[Problem]:
         yield from _defect(entry, judge)
     elif isinstance(entry.record, Item):
         yield from _item(entry, judge)
+    elif isinstance(entry.record, Measurement | Experiment):
+        yield from _withdrawn(entry, entry.record.results, judge)
     yield from _stale(entry, _speaking(entry, judge))
 
 
@@ -88,6 +92,14 @@ def _runs(entry: Entry, record: Item, judge: Judge) -> Iterator[Problem]:
         yield Problem(GATE_TOO_FEW, message, entry.raw.place_of(("gates", position, "runs"), value=True), entry.id, f"ask for {worth.advised}, or learn the old rate better: more runs of the unrepaired program")
 
 
+def _withdrawn(entry: Entry, results: Iterable[str], judge: Judge) -> Iterator[Problem]:
+    """Executions that figures are taken from and that do not count any more."""
+    for position, name in enumerate(results):
+        why = left_out(name, judge.registry)
+        if why:
+            yield Problem(WITHDRAWN_EVIDENCE, f"{entry.id} takes figures from {name}, which was {why}", entry.raw.place_of(("results", position), value=True), entry.id, "execute the script again, and name the new execution in its place")
+
+
 _Speaking = tuple[str, str, tuple[str, ...]]
 """An execution, its script, and why it no longer speaks for today."""
 
@@ -100,7 +112,7 @@ def _speaking(entry: Entry, judge: Judge) -> Iterator[_Speaking]:
         return
     names: Iterable[str] = ()
     if isinstance(entry.record, Measurement):
-        names = entry.record.results
+        names = standing(entry.record.results, judge.registry)
     elif isinstance(entry.record, Claim) and "results" in (entry.record.expression or ""):
         judgement = ledger_of(judge.registry).judgements.get(entry.id)
         names = judgement.results if judgement is not None else ()

@@ -22,7 +22,7 @@ class Inputs:
     def looks(self, entry: Entry, also: Iterable[str] = ()) -> list[Look]:
         """Everything that the figures of an entry, and those of the measurements in `also`, can depend on.
 
-        A count depends on all records, and what executions gave on all executions and scripts.
+        A count depends on all records, and what executions gave on all executions and scripts, and on what withdraws them.
         """
         return self._from([entry.id], also)
 
@@ -39,7 +39,8 @@ class Inputs:
                 todo.append(name)
         if "count" in reached:
             return [ALL]
-        return [*sorted(reached - {"results"}), *(("#result", "#script") if "results" in reached else ())]
+        executions = [f">{name}" for name in sorted(reached) if (entry := self.registry.get(name)) is not None and entry.kind.name == "result"]
+        return [*sorted(reached - {"results"}), *executions, *(("#result", "#script", "#withdrawal") if "results" in reached else ())]
 
     def _names(self, record_id: str) -> frozenset[str]:
         """The measurements that the texts of a record name, `count` and `results` when it may count records or read executions, and the executions of a measurement."""

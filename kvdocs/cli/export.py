@@ -224,11 +224,15 @@ def _entries(ctx: click.Context, ids: Sequence[str]) -> tuple[Inspection, list[E
 
 
 def _results(project: Project) -> list[Executed]:
-    """Every result on disk with its output, in order of folder names; ends the command when one cannot be read."""
+    """Every result on disk that counts, with its output, in order of folder names; says which ones do not, and ends the command when one cannot be read."""
     from kvdocs.evidence.logs import DamagedLogError, read_log
     from kvdocs.evidence.store import DamagedRecordError, load_result, results
     from kvdocs.exchange.result_exports import Executed
+    from kvdocs.kinds import all_kinds
+    from kvdocs.kinds.withdrawal import left_out
+    from kvdocs.load import load_registry
 
+    registry, _ = load_registry(project, all_kinds())
     found = []
     for folder in results(project.registry / "results"):
         try:
@@ -236,7 +240,11 @@ def _results(project: Project) -> list[Executed]:
             streams = {name: read_log(folder, record, name).decode("utf-8", "replace") for name in ("stdout", "stderr")}
         except (DamagedRecordError, DamagedLogError) as error:
             fail(f"{folder.relative_to(project.root)}: {error}", "`kvdocs check` names everything that was changed")
-        found.append(Executed(record, **streams))
+        why_not = left_out(str(record["id"]), registry)
+        if why_not:
+            say(paint(f"note: {record['id']} is left out: {why_not}", "off", err=True), err=True)
+        else:
+            found.append(Executed(record, **streams))
     return found
 
 

@@ -46,7 +46,7 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
     passed = all(v.word in ("passed", "for people") for v in verdicts)
     worths = gate_worths(item, judge)
     if as_json:
-        rows = [{"id": v.id, "verdict": v.word, "reason": v.reason, "results": list(v.results), "worth": [_worth(w) for w in worths if w.gate == v.id]} for v in verdicts]
+        rows = [{"id": v.id, "verdict": v.word, "reason": v.reason, "results": list(v.results), "left_out": list(v.left_out), "worth": [_worth(w) for w in worths if w.gate == v.id]} for v in verdicts]
         print_json({"schema": "kvdocs/gates/v1", "id": item_id, "passed": passed, "landed": list(judge.landed(item)), "gates": rows})
     elif not verdicts:
         say(f"{item_id} has no gates")

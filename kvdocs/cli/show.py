@@ -97,6 +97,9 @@ def _print(document: dict[str, Any], registry_titles: Mapping[str, str]) -> None
         row = document["order"]
         rank = f", rank {row['rank']}" if row["rank"] else ""
         say(f"{paint(row['state'].replace('_', ' '), 'wait')}{rank}: {plain_text(row['why'])}")
+    if document["left_out"]:
+        gone = document["left_out"]
+        say(f"{paint(gone['words'], 'bad')}: {plain_text(gone['because']) if gone['because'] else 'it carries no judgement'}")
     say()
     table = document["kind"] == "measurement" and document["computed"] is not None
     for name, value in document["fields"].items():

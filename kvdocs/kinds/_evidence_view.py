@@ -5,8 +5,9 @@ from __future__ import annotations
 from kvdocs import markup
 from kvdocs.exhibit import BEARING_TONES, Evidence, Exhibit, GateVerdict
 from kvdocs.kind import Context
+from kvdocs.kinds.withdrawal import struck, withdrawal_of
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Cell, Fact, Items, Md, Notice, Section, Table
+from kvdocs.view import Badge, Cell, Fact, Inline, Items, Md, Notice, Section, Table
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
 
@@ -32,6 +33,8 @@ def evidence_section(entry: Entry, context: Context) -> list[Section]:
 
 
 def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
+    if exhibit.left_out:
+        return _row_left_out(exhibit, context)
     why = (*exhibit.labels, *(markup.sentence(reason) for reason in exhibit.reasons[:3]))
     return (
         context.link(exhibit.result, exhibit.result[:8]),
@@ -40,6 +43,20 @@ def _row(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
         Badge(exhibit.verdict.replace("-", " "), "plain" if exhibit.purpose == "kernel" else VERDICT_TONES.get(exhibit.verdict, "plain")),
         Badge(exhibit.bearing + (", stale" if exhibit.stale else ""), "off" if exhibit.stale else BEARING_TONES[exhibit.bearing]),
         tuple(markup.sentence(words) for words in why) or None,
+    )
+
+
+def _row_left_out(exhibit: Exhibit, context: Context) -> tuple[Cell, ...]:
+    """An execution that does not count: its verdict struck out, and why it does not."""
+    record = withdrawal_of(exhibit.result, context.registry)
+    why: tuple[Inline, ...] = (markup.sentence(exhibit.left_out), *((context.prose(record.because),) if record is not None else ()))
+    return (
+        context.link(exhibit.result, exhibit.result[:8]),
+        context.link(exhibit.environment),
+        exhibit.source,
+        struck(exhibit.verdict.replace("-", " ")),
+        Badge(exhibit.left_out.partition(" ")[0], "off"),
+        why,
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 
 from kvdocs import markup
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds.withdrawal import left_out_badge, struck, withdrawal_notice
 from kvdocs.model import Record, Ref
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table
@@ -53,7 +54,7 @@ class Result(Record):
     redaction: list[dict[str, Any]] = Field(default=[], description="What was taken out of the output, by rule and count.")
     missing: list[dict[str, Any]] = Field(default=[], description="What could not be had, and why.")
     import_: dict[str, Any] | None = Field(default=None, alias="import", description="Where an imported execution comes from, and what was lost on the way.")
-    supersedes: str | None = Field(default=None, description="The result in whose place it stands.")
+    supersedes: Annotated[str, Ref("result")] | None = Field(default=None, description="The result in whose place it stands.")
 
     @property
     def verdict(self) -> str:
@@ -91,6 +92,12 @@ def verdict_badge(record: Result) -> Badge:
     """The verdict with its colour: reproducing a defect is bad news, and a program of our own that shows what it is for is none."""
     tone = "plain" if record.purpose == "kernel" else VERDICT_TONES.get(record.verdict, "plain")
     return Badge(record.verdict.replace("-", " "), tone)
+
+
+def verdict_cell(record: Result, context: Context) -> Cell:
+    """The verdict with its colour; struck out where the execution does not count."""
+    badge = left_out_badge(record.id, context.registry)
+    return (struck(record.verdict.replace("-", " ")), badge) if badge is not None else verdict_badge(record)
 
 
 def outcome_badge(record: Result) -> Badge:
@@ -132,7 +139,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     end, invocation = record.end, record.invocation
     seconds = end.get("duration_ns")
     facts = (
-        Fact("Verdict", verdict_badge(record)), Fact("Outcome", outcome_badge(record)), Fact("How it ended", str(end.get("reason") or "")),
+        Fact("Verdict", verdict_cell(record, context)), Fact("Outcome", outcome_badge(record)), Fact("How it ended", str(end.get("reason") or "")),
         Fact("Script", context.link(record.script)), Fact("Environment", context.link(record.environment)),
         Fact("About", tuple(context.link(name) for name in record.about if context.registry.get(name) is not None) or None),
         Fact("Source", source_cell(record, context)),
@@ -146,7 +153,9 @@ def view(entry: Entry, context: Context) -> RecordView:
         *_figures(record), Section("Command", (CodeBlock(_command(record), "bash"), *_variables(record))),
         *_machine(record), *_alone(record), *_source(record), *_kept(record), *_imported(record),
     ]  # fmt: skip
-    return RecordView(state=verdict_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=_notices(record))
+    state = left_out_badge(record.id, context.registry) or verdict_badge(record)
+    notices = (*withdrawal_notice(record.id, context), *_notices(record))
+    return RecordView(state=state, facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=notices)
 
 
 def _notices(record: Result) -> tuple[Notice, ...]:
@@ -293,7 +302,7 @@ KIND = Kind(
         Column("Environment", lambda e, c: c.link(result_of(e).environment, result_of(e).environment), filter=True),
         Column("Commit", lambda e, c: commit_cell(result_of(e), c)),
         Column("Outcome", lambda e, c: outcome_badge(result_of(e)), filter=True),
-        Column("Verdict", lambda e, c: verdict_badge(result_of(e)), filter=True),
+        Column("Verdict", lambda e, c: verdict_cell(result_of(e), c), filter=True),
         Column("Started", lambda e, c: str(result_of(e).invocation.get("started") or "")[:16].replace("T", " ") or None),
     ),
 )  # fmt: skip

@@ -33,6 +33,7 @@ class GateEntry(Document):
     verdict: Literal["passed", "failed", "undecided", "not run", "for people"]
     reason: str
     results: list[str] = Field(description="The results that count.")
+    left_out: list[str] = Field(description="Results of its script that were withdrawn or superseded: they count for nothing.")
     worth: list[EarlierRuns] = Field(description="For a gate of several clean runs; empty for others.")
 
 

@@ -100,6 +100,16 @@ class LinkFrom(Document):
     kind: str
 
 
+class LeftOut(Document):
+    """Why an execution counts for nothing. All but `words` is null where it was superseded, not withdrawn."""
+
+    words: str
+    by: str | None = Field(description="Who withdrew it.")
+    on: str | None = Field(description="The day, as YYYY-MM-DD.")
+    because: str | None
+    record: str | None = Field(description="The id of the withdrawal.")
+
+
 class RecordDocument(Document):
     """One record with its links in both directions."""
 
@@ -111,6 +121,7 @@ class RecordDocument(Document):
     line: int
     order: Row | None = Field(description="Its row in the order; null for kinds that have no place in it.")
     computed: Computed | None = Field(description="Null for records that have no figures.")
+    left_out: LeftOut | None = Field(description="Of an execution that counts for nothing; null for every other record.")
     fields: dict[str, Any] = Field(description="As in the YAML, with the defaults filled in.")
     links: list[LinkTo]
     back_links: list[LinkFrom]

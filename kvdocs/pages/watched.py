@@ -25,8 +25,8 @@ V = TypeVar("V")
 
 JUDGED = ("evidence", "gates", "rates", "gate-worths")
 
-FIGURES = ("#measurement", "#claim", "#result", "#script")
-"""What the figures of a measurement or claim can depend on beside what its own formulas name: claims that read it, executions, noise floors."""
+FIGURES = ("#measurement", "#claim", "#result", "#script", "#withdrawal")
+"""What the figures of a measurement or claim can depend on beside what its own formulas name: claims that read it, executions and what withdraws them, noise floors."""
 
 
 class Answers:
