@@ -39,7 +39,7 @@ class Context(Protocol):
         """A link to a file that a record names, relative to the record; text alone when it is not there."""
 
     def computed(self, kind: str, target: str) -> Any:
-        """What a stage computed for a record: `order`, `evidence`, `figures`, `history`; None when there is nothing."""
+        """What a stage computed for a record: `order` and of it the `state` alone, `evidence`, `figures`, `history`; None when there is nothing."""
 
 
 @dataclass(frozen=True)

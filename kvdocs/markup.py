@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from html import escape as html_escape
 
-from kvdocs.view import Badge, Cell, Code, Inline, Link, Md
+from kvdocs.view import Badge, Cell, Code, Inline, Line, Link, Md
 
 DASH = "—"
 LONG = 24
@@ -79,6 +79,8 @@ def inline(value: Inline, dialect: Dialect) -> str:
 
 def cell(value: Cell, dialect: Dialect) -> str:
     """A value inside one line: several are joined by commas, paragraphs and lists become line breaks, nothing is a dash."""
+    if isinstance(value, Line):
+        return str(value)
     if value is None or value in ((), ""):
         return DASH
     if isinstance(value, tuple):

@@ -12,6 +12,12 @@ class Md(str):
     __slots__ = ()
 
 
+class Line(Md):
+    """Markdown that stands in one line already, as a cell of a table needs it."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link with an address relative to the page, or plain text when `href` is empty."""

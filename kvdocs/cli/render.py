@@ -26,13 +26,10 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None) -> N
     if (out is None) == (check_folder is None):
         fail("say where: --out DIR writes, --check DIR compares")
     project = the_project(ctx)
-    from kvdocs.cache import Scan
-    from kvdocs.pipeline import inspect, publication
     from kvdocs.render import out_of_date, write_files
     from kvdocs.site.documents import document_files
 
-    scan = Scan(project.root, "registry", project.open_cache())
-    files = document_files(project, publication(inspect(project, scan)), scan)
+    files = document_files(project)
     if check_folder is not None:
         stale = out_of_date(files, check_folder)
         for path in stale:

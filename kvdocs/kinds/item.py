@@ -85,8 +85,8 @@ STATE_TONES = {"actionable": "good", "in review": "warn", "waiting": "wait", "do
 
 def state_badge(entry: Entry, context: Context) -> Badge:
     """The state that follows from the status and the blockers; the status alone where no order was computed."""
-    row = context.computed("order", entry.id)
-    words = row.state.replace("_", " ") if row is not None else item_of(entry).status.replace("-", " ")
+    state = context.computed("state", entry.id)
+    words = state.replace("_", " ") if state is not None else item_of(entry).status.replace("-", " ")
     return Badge(words, STATE_TONES.get(words, "plain"))
 
 
@@ -198,9 +198,9 @@ def _blockers(entry: Entry, context: Context) -> list[Section]:
 
 
 def _state_of(entry: Entry, context: Context) -> Cell:
-    row = context.computed("order", entry.id)
-    if row is not None:
-        return Badge(row.state.replace("_", " "), STATE_TONES.get(row.state.replace("_", " "), "plain"))
+    words = context.computed("state", entry.id)
+    if words is not None:
+        return Badge(words.replace("_", " "), STATE_TONES.get(words.replace("_", " "), "plain"))
     state = getattr(entry.record, "state", None)
     return str(state) if state else None
 

@@ -18,7 +18,7 @@ from kvdocs.pages.address import Addresses, SiteAddresses, relative
 from kvdocs.problems import Problem
 from kvdocs.project import Settings
 from kvdocs.registry import Entry, Registry
-from kvdocs.view import Link, Md
+from kvdocs.view import Cell, Link, Md, Section
 
 if TYPE_CHECKING:
     from kvdocs.figures.citations import Citation
@@ -188,10 +188,19 @@ class PageContext:
 
     def computed(self, kind: str, target: str) -> Any:
         """As `Context.computed`."""
-        if kind == "order":
-            return self.publication.order.rows.get(target)
+        if kind in ("order", "state"):
+            row = self.publication.order.rows.get(target)
+            return row.state if row is not None and kind == "state" else row
         provider = self.publication.providers.get(kind)
         return provider(target) if provider is not None else None
+
+    def cells(self, name: str, record: str, make: Callable[[PageContext], tuple[Cell, ...]], key: tuple[object, ...] = ()) -> tuple[Cell, ...]:  # noqa: ARG002  # a context that keeps needs them
+        """The cells that `make` gives for a record: they depend on nothing but the record, the key and what is looked at through the context, so that they can be kept under their name."""
+        return make(self)
+
+    def sections(self, name: str, record: str, make: Callable[[PageContext], tuple[Section, ...]]) -> tuple[Section, ...]:  # noqa: ARG002  # as above
+        """The sections that `make` gives; as `cells`."""
+        return make(self)
 
 
 def beside(entry: Entry, name: str) -> str:

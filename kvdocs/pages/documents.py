@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kvdocs import markup
 from kvdocs.kind import Kind
@@ -57,10 +58,10 @@ def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section]:
     table = replace(kind_table(kind, entries, context), sortable=False, row_ids=())
     yield Section(f"{len(entries)} {kind.plural if len(entries) != 1 else kind.name}", (Prose(Md(kind.about)), table))
     for entry in entries:
-        yield _record_part(entry, context)
+        yield from context.sections("record", entry.id, partial(_record_part, entry))
 
 
-def _record_part(entry: Entry, context: PageContext) -> Section:
+def _record_part(entry: Entry, context: PageContext) -> tuple[Section]:
     """A record as one section with an anchor; the sections of its view become bold lines, so that the outline stays one of records."""
     view = entry.kind.view(entry, context)
     blocks: list[Block] = []
@@ -78,7 +79,8 @@ def _record_part(entry: Entry, context: PageContext) -> Section:
     if problems:
         blocks.append(Prose(Md("**What is wrong with it**")))
         blocks.append(Items(tuple(_problem_words(p.severity.value, p.code.name, markup.sentence(p.message), p.acknowledged) for p in problems)))
-    return Section(f"{entry.id}: {context.title(entry)}" if markup.plain(entry.record.title) != entry.id else entry.id, tuple(blocks), anchor(entry.id))
+    title = f"{entry.id}: {context.title(entry)}" if markup.plain(entry.record.title) != entry.id else entry.id
+    return (Section(title, tuple(blocks), anchor(entry.id)),)
 
 
 def _problem_words(severity: str, code: str, message: str, acknowledged: str | None) -> Md:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from kvdocs import markup
 from kvdocs.kinds.defect import TONES as DEFECT_TONES
@@ -65,10 +66,17 @@ def owner_cell(row: Row, context: PageContext) -> Cell:
 
 def next_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What can be worked on now, by rank."""
-    cells = tuple(
-        (str(row.rank), context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), _size(row), context.prose(row.why, row.id)) for row in rows
-    )
+    cells = tuple((str(row.rank), *context.cells("next", row.id, partial(_next, row), _unranked(row))) for row in rows)
     return Table(("Rank", "#", "What", "Owner", "Size", "Why it stands there"), cells, frozenset({0}), sortable=True, name="next")
+
+
+def _next(row: Row, context: PageContext) -> tuple[Cell, ...]:
+    return (context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), _size(row), context.prose(row.why, row.id))
+
+
+def _unranked(row: Row) -> tuple[object, ...]:
+    """All that the cells of a row beside its rank are made from."""
+    return (row.kind, row.title, row.owners, row.owner_open, row.size, row.blocked_by, row.why)
 
 
 def _size(row: Row) -> Cell:
@@ -77,19 +85,19 @@ def _size(row: Row) -> Cell:
 
 def waiting_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What cannot start yet, and what it waits for."""
-    cells = tuple(
-        (str(row.rank), context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), tuple(_blocker(b, context) for b in row.blocked_by) or None)
-        for row in rows
-    )
+    cells = tuple((str(row.rank), *context.cells("waiting", row.id, partial(_waiting, row), _unranked(row))) for row in rows)
     return Table(("Rank", "#", "What", "Owner", "Waits for"), cells, frozenset({0}), sortable=True, name="waiting")
 
 
+def _waiting(row: Row, context: PageContext) -> tuple[Cell, ...]:
+    return (context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), tuple(_blocker(b, context) for b in row.blocked_by) or None)
+
+
 def _blocker(target: str, context: PageContext) -> Md:
-    row = context.publication.order.rows[target]
-    words = row.state.replace("_", " ")
+    words = context.computed("state", target).replace("_", " ")
     entry = context.registry.get(target)
-    if row.kind == "reference":
-        words = str(getattr(entry.record, "state", words)) if entry is not None else words
+    if entry is not None and entry.kind.name == "reference":
+        words = str(getattr(entry.record, "state", words))
     shown = markup.badge(Badge(words, STATE_TONES.get(words, "wait")), context.dialect)
     return Md(f"{markup.link(context.link(target))} {shown}")
 

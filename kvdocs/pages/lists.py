@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 from kvdocs import markup
@@ -74,15 +75,18 @@ def _list_page(kind: Kind, entries: Sequence[Entry], total: int, parts: tuple[Li
 
 def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Table:
     """The records of a kind with the columns that the kind declares."""
-    rows: list[tuple[Cell, ...]] = []
-    for entry in entries:
-        title: tuple[Cell, ...] = () if markup.plain(entry.record.title) == entry.id else (context.title(entry),)
-        rows.append((context.link(entry.id, id_of(entry)), *title, *(column.cell(entry, context) for column in kind.columns)))
+    rows = [context.cells("row", entry.id, partial(_row, entry)) for entry in entries]
     has_title = any(len(row) == 2 + len(kind.columns) for row in rows)
     headings = ("#", *(("Title",) if has_title else ()), *(column.heading for column in kind.columns))
     rows = [row if len(row) == len(headings) else (row[0], None, *row[1:]) for row in rows]
     filters = frozenset(number + 1 + has_title for number, column in enumerate(kind.columns) if column.filter)
     return Table(headings, tuple(rows), sortable=True, name=kind.folder, row_ids=tuple(e.id for e in entries), filters=filters)
+
+
+def _row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:
+    """Without a title where it would only be the id again."""
+    title: tuple[Cell, ...] = () if markup.plain(entry.record.title) == entry.id else (context.title(entry),)
+    return (context.link(entry.id, id_of(entry)), *title, *(column.cell(entry, context) for column in entry.kind.columns))
 
 
 def section_of(title: str, table: Table | None, anchor: str = "") -> tuple[Section, ...]:

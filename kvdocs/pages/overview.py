@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from kvdocs import markup
 from kvdocs.kinds._measurement_view import bounds, figures_table
@@ -16,6 +17,7 @@ from kvdocs.kinds.experiment import Experiment, outcome_words
 from kvdocs.kinds.item import Item, blocked_words
 from kvdocs.kinds.measurement import measurement_of
 from kvdocs.kinds.reference import Reference
+from kvdocs.order import Row
 from kvdocs.pages.address import DOCUMENTS, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Page
@@ -33,11 +35,11 @@ def overview_page(publication: Publication) -> Page:
         *_section("What is here", _files(context)),
         *_section("Defects", _defects(context)),
         *_measurements(context),
-        *_section("What the record had wrong", Items(tuple(_corrections(context)))),
-        *_section("Rejected with evidence", Items(tuple(_experiments(context)))),
+        *_section("What the record had wrong", Items(tuple(_all("line", "correction", _correction, context)))),
+        *_section("Rejected with evidence", Items(tuple(_all("line", "experiment", _experiment, context)))),
         *_section("Roadmap", _roadmap(context)),
         *_section("Order", *_order(context)),
-        *_section("Superseded", Items(tuple(_superseded(context)))),
+        *_section("Superseded", Items(tuple(_all("superseded", "reference", _superseded, context)))),
         *_section("Validation", *_validation(context)),
     ]
     return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(publication.settings.summary), "sections": tuple(sections)})
@@ -53,24 +55,49 @@ def _name(context: PageContext, *ids: str) -> str:
     return " / ".join(f"**{markup.link(context.link(i))}**" for i in ids)
 
 
-def _updates(context: PageContext) -> Iterator[Md]:
+_Cells = tuple[Cell, ...]
+
+
+def _each(name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], _Cells], context: PageContext) -> Iterator[_Cells]:
+    """What `make` gives for each entry; of those that have not changed, what was kept."""
+    for entry in entries:
+        yield context.cells(name, entry.id, partial(make, entry))
+
+
+def _all(name: str, kind: str, make: Callable[[Entry, PageContext], _Cells], context: PageContext) -> Iterator[Cell]:
+    """The cells that `make` gives for the entries of a kind, one after the other."""
+    for cells in _each(name, context.registry.of(kind), make, context):
+        yield from cells
+
+
+def _updates(context: PageContext) -> Iterator[Cell]:
     """What a reader has to know first: what is reported elsewhere, what is in review, what has no owner or no cause, what is not planned."""
-    for entry in context.registry.of("defect"):
-        record = entry.record
-        assert isinstance(record, Defect)
-        if record.reported_as:
-            yield _reported(record, context)
-        elif record.not_established:
-            missing = " ".join(context.prose(text, entry.id) for text in record.not_established)
-            owner = markup.cell(owners_cell(entry, context), context.dialect)
-            yield Md(f"{_name(context, entry.id)}: {status_words(entry, context)}. Owner: {owner}. Not established: {markup.flat(missing)}")
-    for record in context.registry.records("item", Item):
-        fixes = [e.id for e in context.registry.pointing_at(record.id, "defect", "fixed_by")]
-        if record.status == "implemented":
-            where = ", ".join(markup.link(context.link(r)) for r in record.implemented_by)
-            yield Md(f"{_name(context, record.id, *fixes)}: implemented{f' in {where}' if where else ''}, pending {record.next_step or 'validation'}.")
-        elif record.status == "not-planned":
-            yield Md(f"{_name(context, record.id, *fixes)}: not planned, because of {context.prose(record.reason or '', record.id)}.")
+    yield from _all("update", "defect", _defect_update, context)
+    yield from _all("update", "item", _item_update, context)
+
+
+def _defect_update(entry: Entry, context: PageContext) -> _Cells:
+    record = entry.record
+    assert isinstance(record, Defect)
+    if record.reported_as:
+        return (_reported(record, context),)
+    if not record.not_established:
+        return ()
+    missing = " ".join(context.prose(text, entry.id) for text in record.not_established)
+    owner = markup.cell(owners_cell(entry, context), context.dialect)
+    return (Md(f"{_name(context, entry.id)}: {status_words(entry, context)}. Owner: {owner}. Not established: {markup.flat(missing)}"),)
+
+
+def _item_update(entry: Entry, context: PageContext) -> _Cells:
+    record = entry.record
+    assert isinstance(record, Item)
+    fixes = [e.id for e in context.registry.pointing_at(record.id, "defect", "fixed_by")]
+    if record.status == "implemented":
+        where = ", ".join(markup.link(context.link(r)) for r in record.implemented_by)
+        return (Md(f"{_name(context, record.id, *fixes)}: implemented{f' in {where}' if where else ''}, pending {record.next_step or 'validation'}."),)
+    if record.status == "not-planned":
+        return (Md(f"{_name(context, record.id, *fixes)}: not planned, because of {context.prose(record.reason or '', record.id)}."),)
+    return ()
 
 
 def _reported(record: Defect, context: PageContext) -> Md:
@@ -107,8 +134,11 @@ def _files(context: PageContext) -> Table:
 
 
 def _defects(context: PageContext) -> Table:
-    rows = [(_id(e, context), context.title(e), status_words(e, context), _joined(owners_cell(e, context), context)) for e in context.registry.of("defect")]
-    return Table(("#", "Defect", "Status", "Owner"), tuple(rows))
+    return Table(("#", "Defect", "Status", "Owner"), tuple(_each("line", context.registry.of("defect"), _defect, context)))
+
+
+def _defect(entry: Entry, context: PageContext) -> _Cells:
+    return (_id(entry, context), context.title(entry), status_words(entry, context), _joined(owners_cell(entry, context), context))
 
 
 def _id(entry: Entry, context: PageContext) -> Cell:
@@ -121,12 +151,13 @@ def _joined(owners: Cell, context: PageContext) -> Cell:
 
 
 def _roadmap(context: PageContext) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for entry in context.registry.of("item"):
-        record = entry.record
-        assert isinstance(record, Item)
-        rows.append((_id(entry, context), context.title(entry), _joined(owners_cell(entry, context), context), record.size, record.blast_radius, blocked_words(entry, context)))
-    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), tuple(rows))
+    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), tuple(_each("line", context.registry.of("item"), _item, context)))
+
+
+def _item(entry: Entry, context: PageContext) -> _Cells:
+    record = entry.record
+    assert isinstance(record, Item)
+    return (_id(entry, context), context.title(entry), _joined(owners_cell(entry, context), context), record.size, record.blast_radius, blocked_words(entry, context))
 
 
 def _measurements(context: PageContext) -> Iterator[Section]:
@@ -135,7 +166,11 @@ def _measurements(context: PageContext) -> Iterator[Section]:
     if entries:
         yield Section("Measurements", (Prose(Md("Derived columns are computed from the others; where a published figure cannot be reproduced, it stands beside the computed one.")),))
     for entry in entries:
-        yield from _section(f"{entry.id}: {context.title(entry)}", *_measurement(entry, context), at=anchor(entry.id))
+        yield from context.sections("figures", entry.id, partial(_figures, entry))
+
+
+def _figures(entry: Entry, context: PageContext) -> tuple[Section, ...]:
+    return _section(f"{entry.id}: {context.title(entry)}", *_measurement(entry, context), at=anchor(entry.id))
 
 
 def _measurement(entry: Entry, context: PageContext) -> Iterator[Block]:
@@ -152,24 +187,22 @@ def _measurement(entry: Entry, context: PageContext) -> Iterator[Block]:
         yield Prose(Md(f"What it rules out: {context.prose(record.rules_out, entry.id)}"))
 
 
-def _corrections(context: PageContext) -> Iterator[Md]:
-    for entry in context.registry.of("correction"):
-        record = entry.record
-        assert isinstance(record, Correction)
-        shown = ", ".join(markup.link(context.link(s)) for s in record.shown_by)
-        why = f" {markup.flat(context.prose(record.why_it_matters, entry.id))}" if record.why_it_matters else ""
-        wrong = f" The record said: {markup.flat(context.prose(record.wrong, entry.id))}"
-        yield Md(f"{_name(context, entry.id)} **{context.title(entry)}.**{wrong} What is so: {markup.flat(context.prose(record.right, entry.id))}{why} (Shown by {shown}.)")
+def _correction(entry: Entry, context: PageContext) -> _Cells:
+    record = entry.record
+    assert isinstance(record, Correction)
+    shown = ", ".join(markup.link(context.link(s)) for s in record.shown_by)
+    why = f" {markup.flat(context.prose(record.why_it_matters, entry.id))}" if record.why_it_matters else ""
+    wrong = f" The record said: {markup.flat(context.prose(record.wrong, entry.id))}"
+    return (Md(f"{_name(context, entry.id)} **{context.title(entry)}.**{wrong} What is so: {markup.flat(context.prose(record.right, entry.id))}{why} (Shown by {shown}.)"),)
 
 
-def _experiments(context: PageContext) -> Iterator[Md]:
-    for entry in context.registry.of("experiment"):
-        record = entry.record
-        assert isinstance(record, Experiment)
-        words = zip(record.outcomes, outcome_words(record, context), strict=True)
-        figures = "; ".join(markup.escape(text if o.unit == "%" else f"{o.what} {text}") for o, text in words)
-        exact = "" if record.exact is None else "; output identical" if record.exact else "; output not identical"
-        yield Md(f"{_name(context, entry.id)} {context.title(entry)}: {record.verdict.replace('-', ' ')}{f' ({figures}{exact})' if figures else ''}. {markup.flat(context.prose(record.why, entry.id))}")
+def _experiment(entry: Entry, context: PageContext) -> _Cells:
+    record = entry.record
+    assert isinstance(record, Experiment)
+    words = zip(record.outcomes, outcome_words(record, context), strict=True)
+    figures = "; ".join(markup.escape(text if o.unit == "%" else f"{o.what} {text}") for o, text in words)
+    exact = "" if record.exact is None else "; output identical" if record.exact else "; output not identical"
+    return (Md(f"{_name(context, entry.id)} {context.title(entry)}: {record.verdict.replace('-', ' ')}{f' ({figures}{exact})' if figures else ''}. {markup.flat(context.prose(record.why, entry.id))}"),)
 
 
 def _order(context: PageContext) -> Iterator[Block]:
@@ -177,28 +210,43 @@ def _order(context: PageContext) -> Iterator[Block]:
     ready = sorted(order.of("actionable", "in_review"), key=lambda row: row.rank or 0)
     if ready:
         yield Prose(Md("What can be worked on now, in this order:"))
-        yield Items(tuple(Md(f"{_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}.") for row in ready), numbered=True)
+        yield Items(tuple(_ordered(ready, context)), numbered=True)
     waiting = order.of("waiting")
     if waiting:
         yield Prose(Md("What waits:"))
-        yield Items(tuple(Md(f"{_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}.") for row in waiting))
-    open_ = [d for d in context.registry.records("decision", Decision) if d.outcome is None]
+        yield Items(tuple(_ordered(waiting, context)))
+    open_ = tuple(_all("line", "decision", _decision, context))
     if open_:
         yield Prose(Md(f"{len(open_)} decision{'s are' if len(open_) != 1 else ' is'} needed before that code is written:"))
-        yield Items(tuple(_decision(d, context) for d in open_))
+        yield Items(open_)
 
 
-def _decision(record: Decision, context: PageContext) -> Md:
+def _ordered(rows: Iterable[Row], context: PageContext) -> Iterator[Cell]:
+    for row in rows:
+        yield from context.cells("ordered", row.id, partial(_why, row), (row.title, row.why))
+
+
+def _why(row: Row, context: PageContext) -> _Cells:
+    return (Md(f"{_name(context, row.id)} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}."),)
+
+
+def _decision(entry: Entry, context: PageContext) -> _Cells:
+    """What is to be decided; nothing when it is."""
+    record = entry.record
+    assert isinstance(record, Decision)
+    if record.outcome is not None:
+        return ()
     advice = f" Recommended: {markup.escape(option_title(record, record.recommendation.option))}." if record.recommendation else ""
     who = " and ".join(markup.link(context.link(o)) for o in record.decided_by)
-    return Md(f"{_name(context, record.id)} {context.prose(record.title, record.id)} Decided by {who}.{advice}")
+    return (Md(f"{_name(context, record.id)} {context.prose(record.title, record.id)} Decided by {who}.{advice}"),)
 
 
-def _superseded(context: PageContext) -> Iterator[Md]:
-    for record in context.registry.records("reference", Reference):
-        if record.superseded_by:
-            told = f" {markup.flat(context.prose(record.summary, record.id))}" if record.summary else ""
-            yield Md(f"{markup.link(context.link(record.id))} ({record.state.replace('-', ' ')}) is superseded by {markup.link(context.link(record.superseded_by))}.{told}")
+def _superseded(entry: Entry, context: PageContext) -> _Cells:
+    record = entry.record
+    if not isinstance(record, Reference) or not record.superseded_by:
+        return ()
+    told = f" {markup.flat(context.prose(record.summary, record.id))}" if record.summary else ""
+    return (Md(f"{markup.link(context.link(record.id))} ({record.state.replace('-', ' ')}) is superseded by {markup.link(context.link(record.superseded_by))}.{told}"),)
 
 
 def _validation(context: PageContext) -> Iterator[Block]:
@@ -212,4 +260,8 @@ def _validation(context: PageContext) -> Iterator[Block]:
     scripts = context.registry.of("script")
     if scripts:
         kind = scripts[0].kind
-        yield Table(("Script", *(c.heading for c in kind.columns)), tuple((context.link(e.id, e.id), *(c.cell(e, context) for c in kind.columns)) for e in scripts))
+        yield Table(("Script", *(c.heading for c in kind.columns)), tuple(_each("line", scripts, _script, context)))
+
+
+def _script(entry: Entry, context: PageContext) -> _Cells:
+    return (context.link(entry.id, entry.id), *(column.cell(entry, context) for column in entry.kind.columns))

@@ -51,6 +51,8 @@ class Answers:
             found: object = publication.problems_of.get(target, ()) if target else publication.problems
         elif what == "order":
             found = publication.order.rows.get(target) if target else list(publication.order.rows.values())
+        elif what == "state":
+            found = publication.at("").computed("state", target)
         elif what == "source":
             found = target not in publication.source_paths
         elif what == "named":
@@ -160,10 +162,18 @@ class Watched(Publication):
 class WatchedContext(PageContext):
     """The context of a page of a watched publication."""
 
+    publication: Watched
+
     def _with_figures(self, text: str) -> str:
         if "{{" in text:
             self.registry.for_figures(text)
         return super()._with_figures(text)
+
+    def computed(self, kind: str, target: str) -> Any:
+        if kind == "state":  # a rank changes more often than a state does
+            self.publication.notes.value(f"state {target}")
+            return self.publication.behind.at(self.page).computed(kind, target)
+        return super().computed(kind, target)
 
 
 def rests_on(inputs: Inputs, of: Entry | str) -> list[Look]:

@@ -1,42 +1,28 @@
-"""The stand-alone documents, made again only where something has changed."""
+"""The stand-alone documents, put together from pieces that are made again only where something has changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 from kvdocs.cache import Scan
-from kvdocs.pages.address import DOCUMENTS
-from kvdocs.pages.context import Publication
-from kvdocs.pages.data import source_file
-from kvdocs.pages.documents import document, for_documents
-from kvdocs.pages.overview import overview_page
+from kvdocs.checks.files import named_outside
+from kvdocs.pages.documents import document_pages, for_documents
+from kvdocs.pipeline import inspect, publication
 from kvdocs.project import Project
-from kvdocs.render import Renderer, render_all
+from kvdocs.render import render_all
 from kvdocs.site.incremental import salt_of
-from kvdocs.site.page_memo import TextMemo
-from kvdocs.site.units import Depends, Unit
+from kvdocs.site.pieces import Pieces, pieced
 
 
-def document_files(project: Project, publication: Publication, scan: Scan) -> dict[str, bytes]:
-    """The bytes of every document by its path; `scan` is the look at the registry that the publication was made from."""
-    outside = for_documents(publication)
-    memo = TextMemo(project, outside, scan, salt_of(project, outside, ()))
-    renderer = Renderer.of(project, outside.addresses.dialect)
-    files: dict[str, bytes] = {}
-    for unit in document_units(outside):
-        outcome = memo.of(unit)
-        if outcome.made is not None:
-            memo.wrote(unit, render_all(outcome.made, renderer), outcome.files)
-        files |= memo.texts(unit)
-    memo.save()
+def document_files(project: Project) -> dict[str, bytes]:
+    """The bytes of every document by its path: the documents with records, the overview, and the scripts and patches that they speak of."""
+    scan = Scan(project.root, "registry", project.open_cache())
+    key = [scan.whole(), salt_of(project, ())]
+    kept = scan.cache.read("documents")
+    if kept is not None and kept["key"] == key:
+        return {path: text.encode() for path, text in kept["files"].items()}
+    made = publication(inspect(project, scan))
+    pieces = Pieces(project, for_documents(made), scan, key[1])
+    files = render_all(document_pages(pieced(pieces)), pieces.renderer)
+    pieces.save()
+    if not named_outside(made.registry, project):
+        scan.cache.write("documents", {"key": key, "files": {path: data.decode() for path, data in files.items()}})
     return files
-
-
-def document_units(outside: Publication) -> Iterator[Unit]:
-    """The documents, the overview, and the scripts and patches that they speak of."""
-    for name in DOCUMENTS:
-        yield Unit(name, Depends.NOTED, partial(document, name))
-    yield Unit("overview", Depends.NOTED, lambda p: [overview_page(p)])
-    for path in sorted(outside.source_paths):
-        yield Unit(f"source {path}", Depends.NOTED, partial(source_file, path))

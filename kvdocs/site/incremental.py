@@ -47,7 +47,7 @@ class _Update:
         self.project, self.publication = project, publication
         self.written = written_files(project)
         self.renderer = Renderer.of(project, publication.addresses.dialect)
-        self.memo = PageMemo(project, publication, scan, salt_of(project, publication, self.written))
+        self.memo = PageMemo(project, publication, scan, salt_of(project, self.written))
         self.navs: dict[str, Nav | None] = {}
         self.changed: list[str] = []
 
@@ -103,9 +103,9 @@ class _Update:
         return removed
 
 
-def salt_of(project: Project, publication: Publication, written: Iterable[str]) -> str:
+def salt_of(project: Project, written: Iterable[str]) -> str:
     """Everything that all pages depend on: the settings, the templates, and which pages people wrote themselves."""
-    seen = blake2b(repr([publication.settings, sorted(written)]).encode(), digest_size=16)
+    seen = blake2b(repr([project.settings, sorted(written)]).encode(), digest_size=16)
     for folder in (project.templates, default_templates()):
         for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
             if path.is_file():

@@ -117,22 +117,3 @@ class PageMemo:
             folder, _, name = path.rpartition("/")
             found.setdefault(folder, []).append(f"{name}={self.scan.digest(path)}")
         return found
-
-
-class TextMemo(PageMemo):
-    """Units whose text is kept with them: they are written to folders that are not the project's."""
-
-    name = "documents"
-
-    def _is_there(self, files: Mapping[str, Any]) -> bool:  # noqa: ARG002  # they are kept with the unit
-        return True
-
-    def wrote(self, unit: Unit, files: Mapping[str, bytes], navs: Mapping[str, Nav | None]) -> None:  # noqa: ARG002  # documents stand in no navigation
-        self._new[unit.name]["files"] = {path: [data.decode(), None] for path, data in files.items()}
-
-    def texts(self, unit: Unit) -> dict[str, bytes]:
-        """The files of a unit that was made, or kept."""
-        return {path: text.encode() for path, (text, _) in self._new[unit.name]["files"].items()}
-
-    def save(self) -> None:
-        self.cache.write(self.name, {"salt": self.salt, "state": self.state.document(), "units": self._new})

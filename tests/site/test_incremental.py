@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from kvdocs.render import Renderer, render_all
 from kvdocs.site.documents import document_files
 from kvdocs.site.files import site_source
 from kvdocs.site.incremental import SourceOnDisk, update_source
+from kvdocs.site.pieces import Pieces
 from tests.conftest import MakeProject
 
 FILES = {
@@ -118,8 +119,7 @@ def test_after_any_edits_the_documents_are_those_made_from_nothing(make_project:
     for edit in ("no third", *edits):
         _apply(root, edit)
         project = Project(root)
-        scan = Scan(root, "registry", project.open_cache())
-        updated = document_files(project, publication(inspect(project, scan)), scan)
+        updated = document_files(project)
         with without_cache():
             whole = render_all(document_pages(publication(inspect(project))), Renderer.of(project, Dialect.PLAIN))
         assert {path: (data, edits) for path, data in updated.items()} == {path: (data, edits) for path, data in whole.items()}
@@ -132,3 +132,41 @@ def test_an_edit_makes_the_pages_that_show_it_and_no_others(make_project: MakePr
     _apply(root, "an owner's name")
     written = {path for path in _update(root).wrote.written if path.startswith("records/")}
     assert written == {path for path, data in _on_disk(root).items() if path.startswith("records/") and b"Ann B." in data} > {"records/ann.md", "records/R1.md"}
+
+
+def test_an_edit_makes_the_parts_of_documents_again_that_show_it(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[str]] = []
+    save = Pieces.save
+    monkeypatch.setattr(Pieces, "save", lambda pieces: (made.append(pieces.made), save(pieces)))
+    root = make_project(FILES).root
+    for edit in ("no third", "two steps away"):
+        _apply(root, edit)
+        document_files(Project(root))
+    whole, after = made
+    # R2 points to R1 and to ann, and their parts look at what points to them.
+    assert after == [
+        *(f"record-roadmap.md {part}" for part in ("row R1", "row R2", "record R1", "record R2", "row ann", "record ann", "next R1", "waiting R2")),
+        *(f"overview.md {part}" for part in ("update R1", "update R2", "line R2", "ordered R1", "ordered R2")),
+    ]
+    assert {"record-roadmap.md record R4", "record-defects.md record D1", "overview.md figures M1", "overview.md line run"} <= set(whole)
+
+
+def test_documents_of_an_unchanged_project_are_not_put_together_again(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_project(FILES).root
+    first = document_files(Project(root))
+    monkeypatch.setattr(Pieces, "save", lambda pieces: pytest.fail(f"made {pieces.made}"))
+    assert document_files(Project(root)) == first
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [("pieces.json", lambda data: data[:-40]), ("pieces.json", lambda data: data.replace(b"Second", b"Third!")), ("documents.json", lambda data: b""), ("documents.json", lambda data: data.replace(b"Second", b"Third!"))],
+)
+def test_documents_take_nothing_from_a_damaged_cache(name: str, damage: Callable[[bytes], bytes], make_project: MakeProject) -> None:
+    root = make_project(FILES).root
+    whole = document_files(Project(root))
+    path = root / ".kvdocs" / "cache" / name
+    path.write_bytes(damage(path.read_bytes()))
+    if name == "pieces.json":
+        (path.parent / "documents.json").unlink()
+    assert document_files(Project(root)) == whole

@@ -1,0 +1,102 @@
+"""Pieces of pages from one run to the next: a row, an entry of a list, the section of a record, each kept with a note of everything that was looked at to make it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from kvdocs import markup
+from kvdocs.cache import Scan
+from kvdocs.checks.inputs import Inputs
+from kvdocs.memo import State
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.page import Page
+from kvdocs.pages.watched import Answers, Notes, Watched
+from kvdocs.project import Project
+from kvdocs.render import Renderer
+from kvdocs.view import Cell, Line, Md, Prose, Section
+
+LAID_OUT = "documents/section.md.j2"
+"""The template of what stands under the heading of a kept section."""
+
+
+class Pieces:
+    """The pieces of the pages of one publication. `salt` is everything that all of them depend on, such as the templates."""
+
+    def __init__(self, project: Project, publication: Publication, scan: Scan, salt: str) -> None:
+        self.publication, self.cache, self.salt = publication, scan.cache, salt
+        self.renderer = Renderer.of(project, publication.addresses.dialect)
+        self.answers = Answers(publication)
+        self.state = State(publication.registry, project.root, scan)
+        old = self.cache.read("pieces")
+        known = old is not None and old["salt"] == salt
+        self._old: dict[str, Any] = old["pieces"] if known else {}
+        self._changes = self.state.changes(old["state"]) if known else set()
+        self._new: dict[str, Any] = {}
+        self.made: list[str] = []
+        """The names of what had to be made."""
+        self._inputs = Inputs(publication.registry)
+        self._hashes: dict[str, tuple[str, str]] = {}
+
+    def of(self, page: str, name: str, record: str, key: str, make: Callable[[PageContext], Any]) -> Any:
+        """What `make` gives for a record, as plain data; it is made again only when the record, the key, or something that it looked at has changed."""
+        name = f"{page} {name} {record}"
+        old = self._old.get(name)
+        if old is not None and old[0] == key and self._changes.isdisjoint(old[1]) and all(self.answers.digest(value) == digest for value, digest in old[2].items()):
+            self._new[name] = old
+            return old[3]
+        notes = Notes(self.answers)
+        notes.recorder.note([record])
+        made = make(Watched(self.publication, notes, self._inputs, self._hashes).at(page))
+        for look in notes.recorder.looks:
+            if look.startswith("/"):
+                self.state.file(look[1:])
+        self._new[name] = [key, list(notes.recorder.looks), notes.values, made]
+        self.made.append(name)
+        return made
+
+    def save(self) -> None:
+        """Keep what was asked for."""
+        self.cache.write("pieces", {"salt": self.salt, "state": self.state.document(), "pieces": self._new})
+
+
+@dataclass(frozen=True)
+class Pieced(Publication):
+    """A publication whose pages are put together from pieces."""
+
+    pieces: Pieces | None = None
+
+    def at(self, page: str) -> PageContext:
+        return PiecedContext(self, page)
+
+
+def pieced(pieces: Pieces) -> Pieced:
+    """The publication of the pieces, made from them."""
+    made = pieces.publication
+    return Pieced(made.settings, made.registry, made.problems, made.order, made.addresses, made.providers, made.workbook, pieces)
+
+
+@dataclass(frozen=True)
+class PiecedContext(PageContext):
+    """The context of a page that is put together from pieces."""
+
+    publication: Pieced
+
+    @property
+    def _pieces(self) -> Pieces:
+        assert self.publication.pieces is not None
+        return self.publication.pieces
+
+    def cells(self, name: str, record: str, make: Callable[[PageContext], tuple[Cell, ...]], key: tuple[object, ...] = ()) -> tuple[Cell, ...]:
+        digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if key else ""
+        made = self._pieces.of(self.page, name, record, digest, lambda context: [markup.cell(value, self.dialect) for value in make(context)])
+        return tuple(map(Line, made))
+
+    def sections(self, name: str, record: str, make: Callable[[PageContext], tuple[Section, ...]]) -> tuple[Section, ...]:
+        made = self._pieces.of(self.page, name, record, "", lambda context: [[s.title, self._laid_out(s), s.anchor] for s in make(context)])
+        return tuple(Section(title, (Prose(Md(text)),), anchor) for title, text, anchor in made)
+
+    def _laid_out(self, section: Section) -> str:
+        return self._pieces.renderer.render(Page(self.page, LAID_OUT, {"blocks": section.blocks})).rstrip("\n")
