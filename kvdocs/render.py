@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvdocs import markup
+from kvdocs.disk import read_file, replace_file
 from kvdocs.markup import Dialect
 from kvdocs.pages.page import DataFile, Page
 from kvdocs.project import Project
@@ -127,7 +128,7 @@ def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str
 
 def out_of_date(files: Mapping[str, bytes], folder: Path) -> list[str]:
     """The paths whose file is missing or has other bytes."""
-    return sorted(path for path, data in files.items() if _read(folder / path) != data)
+    return sorted(path for path, data in files.items() if read_file(str(folder / path)) != data)
 
 
 def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool) -> Written:
@@ -137,26 +138,12 @@ def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool)
     """
     written = []
     for path, data in files.items():
-        target = folder / path
-        if _read(target) != data:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _replace(target, data)
+        target = os.path.join(folder, path)  # noqa: PTH118  # a Path for each of thousands
+        if read_file(target) != data:
+            replace_file(target, data)
             written.append(path)
     removed = _remove_stale(files, folder) if remove_stale else []
     return Written(tuple(written), len(files) - len(written), tuple(removed))
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
-
-
-def _replace(target: Path, data: bytes) -> None:
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(data)
-    temporary.replace(target)
 
 
 def _remove_stale(files: Mapping[str, bytes], folder: Path) -> list[str]:

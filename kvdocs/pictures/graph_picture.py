@@ -6,6 +6,8 @@ Classes and `data-` attributes are what `graph.js` and the stylesheet hold on to
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kvdocs.pictures.graph_data import Arrow, Graph, Node
 from kvdocs.pictures.layout import BOX_WIDTH, GROWTH, PART_GAP, READING_WIDTH, Layout, Part, Route
 from kvdocs.pictures.lettering import shortened, width_of, wrapped
@@ -91,7 +93,13 @@ def _box_svg(node: Node, x: float, y: float, centre: str) -> str:
         "data-state": node.state,
         "data-owners": "|".join(node.owners),
     }
-    return element("a" if node.href else "g", attributes, element("title", {}, character_data(tooltip(node))), outline(node.kind), *_lettering(node))
+    return element("a" if node.href else "g", attributes, _inside(node))
+
+
+@lru_cache(maxsize=4096)
+def _inside(node: Node) -> str:
+    """What stands in a box: a record is drawn in the surroundings of many others."""
+    return "".join((element("title", {}, character_data(tooltip(node))), outline(node.kind), *_lettering(node)))
 
 
 def _lettering(node: Node) -> list[str]:

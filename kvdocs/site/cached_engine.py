@@ -15,9 +15,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kvdocs.disk import read_file, write_file
 from kvdocs.site.engine_cache import EngineCache
+from kvdocs.site.quick_markdown import quick_markdown
+from kvdocs.site.quick_search import quick_search
+from kvdocs.site.quick_theme import QuickTheme
+from kvdocs.site.stand_in import standing_in
 
-COMPARED_WITH = {"mkdocs": "1.6.1", "mkdocs-material": "9.8.2"}
+COMPARED_WITH = {"mkdocs": "1.6.1", "mkdocs-material": "9.8.2", "markdown": "3.11.3", "pymdown-extensions": "13.1.2"}
 """The versions whose builds were compared."""
 
 PLUGINS = {"search", "material/search"}
@@ -34,7 +39,7 @@ def main() -> None:
             plain(config, **options)
             return
         keeper = Keeper(EngineCache(config, sorted(COMPARED_WITH.items())))
-        with keeper.in_place():
+        with keeper.in_place(), quick_markdown(), quick_search():
             plain(config, **options)
         keeper.finish()
 
@@ -95,31 +100,32 @@ class Keeper:
         self.cache = cache
         self.nav = ""
         self.warned = Warned()
+        self.theme = QuickTheme()
         self.files: Any = None
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
         """Put the steps in place for one build."""
-        search: Any = import_module("material.plugins.search.plugin")
+        index: Any = import_module("material.plugins.search.plugin").SearchIndex
         utils: Any = import_module("mkdocs.utils")
         module: Any = import_module("mkdocs.commands.build")
         File: Any = import_module("mkdocs.structure.files").File  # noqa: N806  # the name of the class
 
-        self.plain = {"populate": module._populate_page, "page": module._build_page, "copy": File.copy_file, "write": utils.write_file, "index": search.SearchIndex.generate_search_index}
+        self.plain = {"populate": module._populate_page, "page": module._build_page, "copy": File.copy_file, "index": index.generate_search_index}
         logger = logging.getLogger("mkdocs.structure.pages")
         logger.addHandler(self.warned)
-        clean = utils.clean_directory
         try:
-            module._populate_page, module._build_page = self.populate, self.build_page
-            File.copy_file = lambda file, dirty=False: self.copy(file, dirty)
-            utils.write_file, utils.clean_directory = self.write, lambda directory: None
-            search.SearchIndex.generate_search_index = lambda index, prev: self.search_index(index, prev)  # noqa: PLW0108  # a method of the class: it is given the index
-            yield
+            with standing_in(
+                (module, "_populate_page", self.populate),
+                (module, "_build_page", self.build_page),
+                (File, "copy_file", lambda file, dirty=False: self.copy(file, dirty)),
+                (utils, "write_file", self.write),
+                (utils, "clean_directory", lambda directory: None),
+                (index, "generate_search_index", lambda index, prev: self.search_index(index, prev)),  # noqa: PLW0108  # a method of the class: it is given the index
+            ):
+                yield
         finally:
             logger.removeHandler(self.warned)
-            module._populate_page, module._build_page = self.plain["populate"], self.plain["page"]
-            File.copy_file, utils.write_file, utils.clean_directory = self.plain["copy"], self.plain["write"], clean
-            search.SearchIndex.generate_search_index = self.plain["index"]
 
     def populate(self, page: Any, config: Any, files: Any, dirty: bool = False) -> None:
         """Read and render a page, or take what is known of it."""
@@ -147,6 +153,7 @@ class Keeper:
             return
         if self.cache.is_restored(page.file):
             self._restore(page, config)
+        self.theme.for_page(page, nav, env)
         before = len(index.entries) if index is not None else 0
         self.plain["page"](page, config, doc_files, nav, env, dirty, excluded)
         self.cache.built(page.file, self.nav, ",".join(self._entry(entry) for entry in index.entries[before:]) if index is not None else "")
@@ -165,7 +172,10 @@ class Keeper:
     def copy(self, file: Any, dirty: bool) -> None:
         """Copy a file unless it and its copy are as they were."""
         if not self.cache.is_copied(file):
-            self.plain["copy"](file, dirty)
+            if file._content is None and (data := read_file(file.abs_src_path)) is not None:
+                write_file(file.abs_dest_path, data)
+            else:
+                self.plain["copy"](file, dirty)
             self.cache.copied(file)
 
     def write(self, content: bytes, output_path: str) -> None:
@@ -173,7 +183,7 @@ class Keeper:
         self.cache.holds(output_path)
         if output_path.endswith("sitemap.xml"):
             self.cache.holds(f"{output_path}.gz")
-        self.plain["write"](content, output_path)
+        write_file(output_path, content)
 
     def search_index(self, index: Any, prev: Any) -> str:
         """The index as Material writes it, with the entries of pages that were not built again in their places."""

@@ -1,0 +1,48 @@
+"""Files by the tens of thousands: as few calls of the system for each as there can be."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+
+
+def read_file(path: str) -> bytes | None:
+    """The bytes of a file; None when there is none."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        parts = []
+        while part := os.read(handle, 1 << 24):
+            parts.append(part)
+        return b"".join(parts)
+    except IsADirectoryError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file in place, and make its folder where it is missing."""
+    try:
+        handle = os.open(path, _NEW, 0o666)
+    except FileNotFoundError:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, _NEW, 0o666)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Write a file under a temporary name beside its own and rename it: a reader meets the old bytes or the new ones."""
+    folder, name = os.path.split(path)
+    temporary = f"{folder}{os.sep}.{name}.{os.getpid()}.tmp"
+    write_file(temporary, data)
+    os.replace(temporary, path)  # noqa: PTH105  # a Path for each of thousands
