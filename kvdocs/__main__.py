@@ -11,7 +11,7 @@ import sys
 def main() -> None:
     """Run the command line."""
     # Commands are short and make many small objects: collecting them costs more than it frees.
-    gc.set_threshold(500_000, 20, 100)
+    gc.set_threshold(5_000_000, 20, 100)
     _prepare_streams()
     from kvdocs.cli import cli
 
