@@ -94,6 +94,12 @@ class Network:
         """What waits for a node, less what stands in a circle with it."""
         return list(self.sound.successors(node))
 
+    def backwards(self) -> list[str]:
+        """All nodes, each after everything that waits for it."""
+        import networkx as nx
+
+        return list(reversed(list(nx.topological_sort(self.sound))))
+
     def in_order(self, key: Callable[[str], Any]) -> list[str]:
         """All nodes, none before one that it waits for; of those that could come next, the one with the least key."""
         import networkx as nx

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kvdocs.model import Record
 from kvdocs.problems import Code, Problem
 from kvdocs.view import Cell, Link, Md, RecordView, Section
+from kvdocs.work import Work
 
 if TYPE_CHECKING:
     from kvdocs.registry import Entry, Registry
@@ -60,6 +61,7 @@ class Kind:
     `pattern` is the file name pattern of its records.
     `view` and `columns` say how an entry looks on its page and in the list.
     `hub` gives sections that stand above the table of its list page.
+    `work` gives of a record what the order of work has to know; None for kinds that stand in no order.
     `document` names the stand-alone document that carries its records (`roadmap`, `defects`, `measurements`, `repro`, `probes`).
     """
 
@@ -77,6 +79,7 @@ class Kind:
     template: str = "record.md.j2"
     document: str = ""
     hub: Callable[[Context], tuple[Section, ...]] | None = None
+    work: Callable[[Any], Work] | None = None
     hidden: frozenset[str] = field(default=frozenset({"acknowledged", "formerly"}))
 
     @property

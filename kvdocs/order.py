@@ -18,10 +18,10 @@ from kvdocs.cited import measured_payoff, title_of
 from kvdocs.graph import Network
 from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
-from kvdocs.kinds.reference import Reference
 from kvdocs.model import BLAST_RADII, SIZES, Number
 from kvdocs.registry import Entry, Registry
 from kvdocs.source import natural_key
+from kvdocs.work import Work
 
 if TYPE_CHECKING:
     from kvdocs.exhibit import GateVerdict
@@ -127,6 +127,7 @@ class _Planner:
         self.network = Network(registry)
 
     def plan(self) -> Order:
+        self.work = {node: self._work(node) for node in self.network}
         self.states = {node: self._state(node) for node in self.network}
         self._look_behind()
         ranked = self.network.in_order(self._key)
@@ -143,31 +144,17 @@ class _Planner:
         assert entry is not None
         return entry
 
-    def _status(self, node: str) -> str:
-        """The recorded status of a node, or the assumed one."""
-        if node in self.assumed:
-            return self.assumed[node]
-        record = self._entry(node).record
-        if isinstance(record, Item):
-            return record.status
-        if isinstance(record, Decision):
-            return "decided" if record.outcome else "open"
-        return record.state if isinstance(record, Reference) else "open"
-
-    def is_met(self, node: str) -> bool:
-        """Whether what waits for a node can go on."""
-        status = self._status(node)
-        record = self._entry(node).record
-        if isinstance(record, Reference):
-            return record.is_met if node not in self.assumed else status == "merged" or (status == "closed" and record.type == "issue")
-        return status in ("done", "decided")
+    def _work(self, node: str) -> Work:
+        """What is known of a node, with the status that is assumed where one is."""
+        work = self._entry(node).work or Work("open", (), node)
+        return work._replace(status=self.assumed[node]) if node in self.assumed else work
 
     def _unmet(self, node: str) -> list[str]:
-        return sorted((b for b in self.network.before[node] if not self.is_met(b)), key=natural_key)
+        return sorted((b for b in self.network.before[node] if not self.work[b].is_met), key=natural_key)
 
     def _state(self, node: str) -> str:
-        status = self._status(node)
-        if self.is_met(node):
+        status = self.work[node].status
+        if self.work[node].is_met:
             return "done"
         if status == "not-planned":
             return "not_planned"
@@ -186,10 +173,9 @@ class _Planner:
         bit = {node: 1 << number for number, node in enumerate(self.names)}
         self.behind: dict[str, int] = {}
         self.best: dict[str, tuple[Number, str]] = {}
-        for node in reversed(self.network.in_order(lambda _: 0)):
-            record = self._entry(node).record
+        for node in self.network.backwards():
             mask = 0
-            best: tuple[Number, str] = (measured_payoff(record, self.registry) if isinstance(record, Item) else 0, node)
+            best: tuple[Number, str] = (self._gain(node), node)
             for later in sorted(self.network.after_in_order(node), key=natural_key):
                 if self.states[later] in OPEN:
                     mask |= bit[later] | self.behind[later]
@@ -197,6 +183,14 @@ class _Planner:
                         best = self.best[later]
             self.behind[node] = mask
             self.best[node] = best
+
+    def _gain(self, node: str) -> Number:
+        """The largest measured gain that a node brings itself, in percent."""
+        gain = self.work[node].gain
+        if gain is not None:
+            return gain
+        record = self._entry(node).record
+        return measured_payoff(record, self.registry) if isinstance(record, Item) else 0
 
     def _names_behind(self, node: str) -> list[str]:
         mask, names = self.behind[node], []
@@ -208,97 +202,99 @@ class _Planner:
 
     def _key(self, node: str) -> tuple[Any, ...]:
         """The rank rule of the module's docstring, as a sort key."""
-        record = self._entry(node).record
-        item = record if isinstance(record, Item) else None
+        work = self.work[node]
         return (
-            item is not None and item.optional is not None,
+            work.optional is not None,
             -self.best[node][0],
             -self.behind[node].bit_count(),
             self.states[node] != "in_review",
-            not isinstance(record, Decision),
-            size_key(item.size if item else None),
-            BLAST_RADII.index(item.blast_radius) if item and item.blast_radius else len(BLAST_RADII),
+            self._entry(node).kind.name != "decision",
+            size_key(work.size),
+            BLAST_RADII.index(work.blast_radius) if work.blast_radius else len(BLAST_RADII),
             natural_key(node),
         )
 
     def _row(self, node: str, rank: int | None) -> Row:
         entry = self._entry(node)
-        record = entry.record
-        state = self.states[node]
-        item = record if isinstance(record, Item) else None
+        work, state = self.work[node], self.states[node]
+        unmet = self._unmet(node) if state == "waiting" else []
         return Row(
             id=node,
             kind=entry.kind.name,
             title=title_of(entry, self.registry),
             state=state,
             rank=rank,
-            owners=tuple(item.owners) if item else tuple(record.decided_by) if isinstance(record, Decision) else (),
-            owner_open=item.owner_open if item else None,
-            size=item.size if item else None,
-            blast_radius=item.blast_radius if item else None,
-            blocked_by=tuple(self._unmet(node)) if state == "waiting" else (),
-            unlocks=tuple(sorted((n for n in self.network.after[node] if self.states[n] == "waiting"), key=natural_key)) if state != "done" else (),
+            owners=work.owners,
+            owner_open=work.owner_open,
+            size=work.size,
+            blast_radius=work.blast_radius,
+            blocked_by=tuple(unmet),
+            unlocks=tuple(self._unlocks(node)) if state != "done" else (),
             next_step=self._next_step(node, state),
-            why=self._why(node, state),
+            why=self._why(node, state, unmet),
         )
 
+    def _unlocks(self, node: str) -> list[str]:
+        return sorted((n for n in self.network.after[node] if self.states[n] == "waiting"), key=natural_key)
+
     def _next_step(self, node: str, state: str) -> str | None:
-        record = self._entry(node).record
-        if state == "in_review" and isinstance(record, Item):
-            pending = [r for r in record.implemented_by if r in self.registry.entries and not self._reference_met(r)]
+        if state == "in_review":
+            work = self.work[node]
+            pending = [r for r in work.implemented_by if self.registry.has(r) and not self._reference_met(r)]
             if pending:
-                return f"{record.next_step or 'merge and validation'} ({', '.join(self._name(r) for r in pending)})"
+                return f"{work.next_step or 'merge and validation'} ({', '.join(self._short(r) for r in pending)})"
             verdicts = self.gates(node)
             if verdicts and all(v.word in ("passed", "for people") for v in verdicts):
                 return "its gates have passed: set it done"
             gone = sum(len(verdict.left_out) for verdict in verdicts)
             return "validation: run its gates, then set it done" + (f" ({gone} withdrawn execution{'s do' if gone > 1 else ' does'} not count)" if gone else "")
         if state == "actionable":
-            return "decide" if isinstance(record, Decision) else "start"
+            return "decide" if self._entry(node).kind.name == "decision" else "start"
         return None
 
-    def _reference_met(self, node: str) -> bool:
-        record = self._entry(node).record
-        status = self.assumed.get(node)
-        return isinstance(record, Reference) and (status in ("merged", "closed") if status else record.is_met)
+    def _reference_met(self, name: str) -> bool:
+        entry = self._entry(name)
+        if entry.kind.name != "reference" or entry.work is None:
+            return False
+        return self.assumed[name] in ("merged", "closed") if name in self.assumed else entry.work.is_met
 
-    def _name(self, node: str) -> str:
-        record = self._entry(node).record
-        return record.short if isinstance(record, Reference) else node
+    def _short(self, name: str) -> str:
+        work = self._entry(name).work
+        return work.short if work is not None else name
 
-    def _why(self, node: str, state: str) -> str:
-        record = self._entry(node).record
+    def _why(self, node: str, state: str, unmet: list[str]) -> str:
         if state == "done":
             return "done"
         if state == "not_planned":
-            return f"not planned: {record.reason}" if isinstance(record, Item) and record.reason else "not planned"
+            reason = self.work[node].reason
+            return f"not planned: {reason}" if reason else "not planned"
         if state == "waiting":
-            return "waits for " + ", ".join(f"{self._name(b)} ({self._blocker_words(b)})" for b in self._unmet(node)) if self._unmet(node) else "open at its host"
+            return "waits for " + ", ".join(f"{self.work[b].short} ({self._blocker_words(b)})" for b in unmet) if unmet else "open at its host"
         return "; ".join(self._reasons(node, state))
 
     def _blocker_words(self, node: str) -> str:
         words = {"actionable": "can be done now", "in_review": "in review", "waiting": "itself waiting", "not_planned": "not planned", "done": "done"}
         kind = self._entry(node).kind.name
         if kind == "reference":
-            return self._status(node)
+            return self.work[node].status
         return "to be decided" if kind == "decision" and self.states[node] == "actionable" else words[self.states[node]]
 
     def _reasons(self, node: str, state: str) -> list[str]:
         """The parts of the rank rule that speak for a node that can be worked on, strongest first."""
-        record = self._entry(node).record
         reasons = [f"in review: {self._next_step(node, state)}"] if state == "in_review" else []
         gain, whose = self.best[node]
         if gain:
             reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain} %")
-        direct = sorted((n for n in self.network.after[node] if self.states[n] == "waiting"), key=natural_key)
+        direct = self._unlocks(node)
         if direct:
             later = [name for name in self._names_behind(node) if name not in direct] if self.behind[node].bit_count() <= NAMED else []
             count = self.behind[node].bit_count() - len(direct)
             then = f" and then {', '.join(later)}" if later else f" and then {count} more" if count else ""
             reasons.append(f"unlocks {', '.join(direct)}{then}")
-        if isinstance(record, Item):
-            if record.optional:
+        if self._entry(node).kind.name == "item":
+            work = self.work[node]
+            if work.optional:
                 reasons.append("optional, so last")
             elif not reasons:
-                reasons.append(f"nothing waits for it; size {record.size or 'unknown'}, blast radius {record.blast_radius or 'unknown'}")
+                reasons.append(f"nothing waits for it; size {work.size or 'unknown'}, blast radius {work.blast_radius or 'unknown'}")
         return reasons or ["nothing waits for it"]

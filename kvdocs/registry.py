@@ -13,6 +13,7 @@ from kvdocs.model import File, LinkField, Record, Ref, formula_fields, marked, p
 from kvdocs.problems import Loc
 from kvdocs.prose import other_names, prefixed_words
 from kvdocs.source import RawRecord, natural_key
+from kvdocs.work import Work
 
 R = TypeVar("R", bound=Record)
 
@@ -29,16 +30,17 @@ class Extract(NamedTuple):
     cites: bool
     accepts: bool
     others: tuple[str, ...]
+    work: Work | None = None
 
     def document(self) -> list[Any]:
         """The extract as plain data; `Extract.of` is the inverse."""
         links = [[list(link.loc), _ref_words(link.ref), link.target] for link in self.links]
-        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites, self.accepts, list(self.others)]
+        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites, self.accepts, list(self.others), None if self.work is None else self.work.document()]
 
     @staticmethod
     def of(document: list[Any]) -> Extract:
         """An extract from its plain data."""
-        links, mentions, files, cites, accepts, others = document
+        links, mentions, files, cites, accepts, others, work = document
         return Extract(
             tuple(LinkField(tuple(loc), _ref_of(words), target) for loc, words, target in links),
             tuple((tuple(loc), word) for loc, word in mentions),
@@ -46,6 +48,7 @@ class Extract(NamedTuple):
             cites,
             accepts,
             tuple(others),
+            None if work is None else Work.of(work),
         )
 
 
@@ -111,7 +114,15 @@ class Entry:
             prose = (*prose_fields(record), (("title",), record.title))
             mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
             files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
-            self._extract = Extract(tuple(references(record)), mentions, files, any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record, shown=True)), bool(record.acknowledged), tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))))
+            self._extract = Extract(
+                tuple(references(record)),
+                mentions,
+                files,
+                any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record, shown=True)),
+                bool(record.acknowledged),
+                tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))),
+                self.kind.work(record) if self.kind.work is not None else None,
+            )
         elif isinstance(self._extract, list):
             self._extract = Extract.of(self._extract)
         return self._extract
@@ -131,6 +142,14 @@ class Entry:
         if isinstance(extract, list):  # as above
             return [(tuple(loc), target) for loc, words, target in extract[0] if words.endswith(_ORDERS)]
         return [(link.loc, link.target) for link in self.extract.links if link.ref.orders]
+
+    @property
+    def work(self) -> Work | None:
+        """What the order of work has to know of it; None when it stands in no order."""
+        extract = self._extract
+        if isinstance(extract, list):  # as above
+            return None if extract[6] is None else Work.of(extract[6])
+        return self.extract.work
 
     @property
     def accepts(self) -> bool:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kvdocs.graph import cycles, dependency_graph, edges, is_acyclic
-from kvdocs.kinds.decision import Decision
-from kvdocs.kinds.item import Item
-from kvdocs.kinds.reference import Reference
 from kvdocs.memo import Memo
 from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Code, Problem
 from kvdocs.project import Project
@@ -27,7 +24,7 @@ def check_cycles(registry: Registry, project: Project, memo: Memo) -> Iterator[P
 
 def check_status(entry: Entry, registry: Registry) -> Iterator[Problem]:
     """What is done has no unmet blocker; nothing waits for what is not planned or was rejected."""
-    if _is_not_planned(entry.record):
+    if _is_not_planned(entry):
         return
     for link in registry.links_from(entry.id):
         blocker = registry.get(link.target) if link.ref.orders else None
@@ -41,22 +38,18 @@ def check_status(entry: Entry, registry: Registry) -> Iterator[Problem]:
 
 def _contradiction(entry: Entry, blocker: Entry) -> tuple[Code, str, str | None] | None:
     """Why a record cannot have the status that it has next to one of its blockers: a code, a sentence and a hint."""
-    if _is_finished(entry.record) and not _is_finished(blocker.record):
+    if _is_finished(entry) and not _is_finished(blocker):
         return DONE_BUT_BLOCKED, f"{entry.id} is done, but {blocker.id}, which blocks it, is not", f"reopen {entry.id}, finish {blocker.id}, or remove the link"
-    if _is_not_planned(blocker.record):
+    if _is_not_planned(blocker):
         return NEEDS_NOT_PLANNED, f"{entry.id} waits for {blocker.id}, which is not planned", f"plan {blocker.id}, or say that {entry.id} is not planned either"
-    if isinstance(blocker.record, Reference) and blocker.record.type == "pull-request" and blocker.record.state == "closed":
-        return BLOCKED_BY_REJECTED, f"{entry.id} waits for {blocker.record.short}, which was closed without being merged", None
+    if blocker.kind.name == "reference" and blocker.work is not None and blocker.work.status == "closed" and not blocker.work.is_met:
+        return BLOCKED_BY_REJECTED, f"{entry.id} waits for {blocker.work.short}, which was closed without being merged", None
     return None
 
 
-def _is_finished(record: object) -> bool:
-    if isinstance(record, Item):
-        return record.status == "done"
-    if isinstance(record, Decision):
-        return record.outcome is not None
-    return isinstance(record, Reference) and record.is_met
+def _is_finished(entry: Entry) -> bool:
+    return entry.work is not None and entry.work.is_met
 
 
-def _is_not_planned(record: object) -> bool:
-    return isinstance(record, Item) and record.status == "not-planned"
+def _is_not_planned(entry: Entry) -> bool:
+    return entry.work is not None and entry.work.status == "not-planned"

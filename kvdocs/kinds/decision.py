@@ -12,6 +12,7 @@ from kvdocs.model import Date, Markdown, Part, Record, Ref
 from kvdocs.problems import Code, Problem, Severity, did_you_mean
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
+from kvdocs.work import Work
 
 UNKNOWN_OPTION = Code("unknown-option", Severity.ERROR, "A decision recommends or chose an option that it does not list.")
 
@@ -104,8 +105,13 @@ def _blocked(entry: Entry, context: Context) -> Cell:
     return tuple(context.link(b.id, b.id) for b in waiting(entry, context)) or None
 
 
+def work_of(record: Decision) -> Work:
+    """Whoever decides owns it."""
+    return Work("decided" if record.outcome else "open", ("decided",), record.id, owners=tuple(record.decided_by))
+
+
 KIND = Kind(
-    name="decision", plural="decisions", folder="decisions", position=30, model=Decision, view=view, prefix="Q", document="roadmap",
+    name="decision", plural="decisions", folder="decisions", position=30, model=Decision, view=view, prefix="Q", document="roadmap", work=work_of,
     checks=(check_options,), codes=(UNKNOWN_OPTION,),
     columns=(
         Column("State", lambda e, c: state_badge(_decision(e)), filter=True),

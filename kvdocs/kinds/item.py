@@ -17,6 +17,7 @@ from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Par
 from kvdocs.problems import MISSING_FIELD, Problem
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
+from kvdocs.work import Work
 
 
 class Payoff(Part):
@@ -205,8 +206,27 @@ def _state_of(entry: Entry, context: Context) -> Cell:
     return str(state) if state else None
 
 
+def work_of(record: Item) -> Work:
+    """A gain that is cited has to be computed; a ceiling or an estimate counts nothing."""
+    measured = [payoff for payoff in record.payoffs if payoff.basis == "measured"]
+    return Work(
+        status=record.status,
+        met=("done",),
+        short=record.id,
+        owners=tuple(record.owners),
+        owner_open=record.owner_open,
+        size=record.size,
+        blast_radius=record.blast_radius,
+        next_step=record.next_step,
+        reason=record.reason,
+        optional=record.optional,
+        implemented_by=tuple(record.implemented_by),
+        gain=None if any(payoff.figure for payoff in measured) else max((payoff.gain for payoff in measured if payoff.gain is not None), default=0),
+    )
+
+
 KIND = Kind(
-    name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R", document="roadmap",
+    name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R", document="roadmap", work=work_of,
     checks=(check_reason, check_owner), codes=(NO_OWNER,),
     columns=(
         Column("Owner", owners_cell, filter=True), Column("Size", lambda e, c: item_of(e).size), Column("Blast radius", lambda e, c: item_of(e).blast_radius),

@@ -12,6 +12,7 @@ from kvdocs.model import Commit, Date, Markdown, Record, Ref
 from kvdocs.problems import Code, Problem, Severity
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Cell, Fact, Link, Prose, RecordView, Section, Table
+from kvdocs.work import Work
 
 STATE_OF_TYPE = Code("impossible-state", Severity.ERROR, "A reference has a state that things of its type cannot have, such as a merged issue.")
 
@@ -47,9 +48,14 @@ class Reference(Record):
         return f"{self.repository}/{part[self.type]}"
 
     @property
+    def met(self) -> tuple[str, ...]:
+        """The states under which whatever waits for this can go on: merged, a closed issue, or a thing that simply exists."""
+        return ("merged", "exists", *(("closed",) if self.type == "issue" else ()))
+
+    @property
     def is_met(self) -> bool:
-        """Whether whatever waits for this can go on: merged, a closed issue, or a thing that simply exists."""
-        return self.state in ("merged", "exists") or (self.type == "issue" and self.state == "closed")
+        """Whether whatever waits for this can go on."""
+        return self.state in self.met
 
 
 def _reference(entry: Entry) -> Reference:
@@ -103,8 +109,13 @@ def _where(entry: Entry, context: Context) -> Cell:
     return outside_link(context, _reference(entry))
 
 
+def work_of(record: Reference) -> Work:
+    """A reference is no work of ours, but what waits for it can go on when it is there."""
+    return Work(record.state, record.met, record.short)
+
+
 KIND = Kind(
-    name="reference", plural="references", folder="references", position=60, model=Reference, view=view, document="roadmap",
+    name="reference", plural="references", folder="references", position=60, model=Reference, view=view, document="roadmap", work=work_of,
     checks=(check_state,), codes=(STATE_OF_TYPE,),
     columns=(
         Column("Where", _where),

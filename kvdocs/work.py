@@ -1,0 +1,42 @@
+"""Work: what the order needs to know of a record. It is kept beside the record, so that putting all of them in order reads none."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kvdocs.model import Number
+
+
+class Work(NamedTuple):
+    """An item, a decision or a reference, as far as the order of work looks at it.
+
+    `met` are the statuses under which what waits for it can go on, `short` is how reasons name it.
+    `gain` is the largest measured payoff in percent; None when it has to be computed, because a payoff cites a figure.
+    """
+
+    status: str
+    met: tuple[str, ...]
+    short: str
+    owners: tuple[str, ...] = ()
+    owner_open: str | None = None
+    size: str | None = None
+    blast_radius: str | None = None
+    next_step: str | None = None
+    reason: str | None = None
+    optional: str | None = None
+    implemented_by: tuple[str, ...] = ()
+    gain: Number | None = 0
+
+    @property
+    def is_met(self) -> bool:
+        """Whether what waits for it can go on."""
+        return self.status in self.met
+
+    def document(self) -> list[Any]:
+        """The work as plain data; `Work.of` is the inverse."""
+        return [list(value) if isinstance(value, tuple) else value for value in self]
+
+    @staticmethod
+    def of(document: list[Any]) -> Work:
+        """A work from its plain data."""
+        return Work._make(tuple(value) if isinstance(value, list) else value for value in document)
