@@ -20,13 +20,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("figures",),
     ("registry", "kind"),
     ("source", "project"),
-<<<<<<< HEAD
-    ("model", "view", "prose", "markup", "exhibit"),
-    ("problems", "cache", "disk", "evidence"),
-=======
     ("model", "view", "prose", "markup", "exhibit", "work"),
-    ("problems", "cache", "evidence"),
->>>>>>> 7e2379d (Keep what the order of work looks at beside each record, so that none is read for it)
+    ("problems", "cache", "disk", "evidence"),
 )
 """From the roof down. A module may import what is on its own floor or below."""
 
