@@ -21,7 +21,9 @@ COMPARISON_SCHEMA = "kvdocs/comparison/v1"
 
 def figure_document(figure: Figure, ledger: Ledger) -> dict[str, Any]:
     """A figure with its bounds, how it came about, what was published for it, and what it rests on; null where there is none."""
-    low, high = (None, None) if figure.interval is None else (float(figure.interval.low), float(figure.interval.high))
+    within = figure.interval
+    low = None if within is None or within.bound in ("≤", "?") else float(within.low)
+    high = None if within is None or within.bound in ("≥", "?") else float(within.high)
     return {
         "name": str(figure.name),
         "text": figure.text if figure.value is not None else None,
@@ -54,7 +56,7 @@ def cell_document(name: CellName, ledger: Ledger) -> dict[str, Any]:
         "dependents": {
             "cells": [figure_document(ledger.workbook.figure(cell), ledger) for cell in after.cells],
             "claims": [{"id": claim, "verdict": str(ledger.judgements[claim].verdict), "reason": ledger.judgements[claim].reason} for claim in after.claims],
-            "texts": [{"record": cited.record, "field": _field(cited.loc), "cites": cited.text[cited.citation.start : cited.citation.end], "shows": cited.citation.text} for cited in after.citations],
+            "texts": [{"record": cited.record, "field": field_name(cited.loc), "cites": cited.text[cited.citation.start : cited.citation.end], "shows": cited.citation.text} for cited in after.citations],
             "charts": [{"measurement": measurement, "title": title} for measurement, title in after.charts],
             "comparisons": [{"measurement": measurement, "row": row} for measurement, row in after.comparisons],
             "noise_floors": list(after.pools),
@@ -62,7 +64,7 @@ def cell_document(name: CellName, ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def _field(loc: tuple[str | int, ...]) -> str:
+def field_name(loc: tuple[str | int, ...]) -> str:
     """`payoffs[0].figure`, as `kvdocs set` takes it."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
 
@@ -131,7 +133,7 @@ def computed_document(entry: Entry, ledger: Ledger) -> dict[str, Any] | None:
     fields = field_figures(entry.record, ledger.registry)
     if not fields:
         return None
-    return {"rests_on": None, "figures": [_field_document(_field(loc), figure, ledger) for loc, figure in fields.items()], "verdict": None, "reason": None}
+    return {"rests_on": None, "figures": [_field_document(field_name(loc), figure, ledger) for loc, figure in fields.items()], "verdict": None, "reason": None}
 
 
 def _field_document(name: str, figure: FieldFigure, ledger: Ledger) -> dict[str, Any]:

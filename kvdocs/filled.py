@@ -101,6 +101,8 @@ class _Reader:
             self.unfilled.append(fault)
 
     def _cell(self, metric: str, column: MeasuredColumn, written: MeasuredCell) -> str | MeasuredCell:
+        if len(self.results) == 1 and (bound := self.results[0].bound(metric)) is not None:
+            return written.model_copy(update={"at_least": _converted(metric, bound, None, column), "metric": None})
         values = list(self._values(metric))
         if column.unit == TEXT:
             return ", ".join(str(value) for _, value, _ in values)
@@ -117,6 +119,8 @@ class _Reader:
             raise _MetricError(f"{metric} is a figure of an execution, and {self.record.id} names none", "name one in `results`")
         for result in self.results:
             value = result.figure(metric)
+            if value is None and (bound := result.bound(metric)) is not None:
+                raise _MetricError(f"{metric} is at least {bound} in {result.id}, and several executions give one figure only where each is known", "name one execution in `results`")
             if value is None:
                 raise _MetricError(f"{result.id} gives no figure {metric!r}", did_you_mean(metric, result.figure_names()))
             told = result.metrics.get("units", {}).get(metric)

@@ -74,7 +74,7 @@ def _figure(named: Executions, result: Result) -> ExecutedFigure | None:
         if captured.get("value") is None and captured.get("low") is None:
             return None
         if captured.get("value") is None:
-            raise ScopeError(f"{named} is at least {captured['low']} in {result.id}, and no number", "its tool prints no more; take one that tells the whole number", "undefined")
+            return ExecutedFigure(result.id, (_number(captured["low"], named, result),), at_least=True)
         return ExecutedFigure(result.id, (_number(captured["value"], named, result),))
     value: Any = result.metrics
     for part in named.figure.split("."):

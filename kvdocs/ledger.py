@@ -245,5 +245,6 @@ def _words(record: Measurement) -> Iterator[tuple[tuple[Key, str], str]]:
 
 def _cell(written: object) -> Cell | None:
     if isinstance(written, MeasuredCell):
-        return Cell(written.value, tuple(written.samples), written.published)
+        bounded = written.at_least is not None
+        return Cell(written.at_least if bounded else written.value, tuple(written.samples), written.published, at_least=bounded)
     return None if isinstance(written, str) else Cell(written)  # type: ignore[arg-type]  # the model allows numbers only

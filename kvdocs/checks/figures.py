@@ -101,7 +101,8 @@ def _published(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Pr
             unsupported.setdefault(figure.name.column, []).append(figure)
         elif code is not None:
             low, high = figure.bounds_text
-            message = f"{figure.name}: {figure.published_text} was published, and the inputs give {figure.text} (with their rounding, {low} to {high})"
+            rounding = f" (with their rounding, {low} to {high})" if low != high else ""
+            message = f"{figure.name}: {figure.published_text} was published, and the inputs give {figure.text}{rounding}"
             place = entry.raw.place_of(("rows", positions[figure.name.row], figure.name.column, "published"), value=True)
             yield Problem(code, message, place, entry.id, _published_hint(figure))
     for column, figures in unsupported.items():

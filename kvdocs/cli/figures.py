@@ -82,7 +82,7 @@ def _facts(figure: Mapping[str, Any], reads: Sequence[str]) -> list[str]:
     lines = [f"samples: {', '.join(_samples(figure))}"] if figure["samples"] else []
     lines += [f"formula: {figure['formula']}"] if figure["formula"] else []
     lines += [f"reads: {', '.join(reads)}"] if reads else []
-    lines += [f"with its rounding: {figure['low']:.6g} to {figure['high']:.6g}"] if figure["low"] is not None and figure["low"] != figure["high"] else []
+    lines += [f"with its rounding: {figure['low']:.6g} to {figure['high']:.6g}"] if None not in (figure["low"], figure["high"]) and figure["low"] != figure["high"] else []
     if figure["reproduction"] is not None:
         lines.append(f"published: {figure['published']}, {paint(figure['reproduction'], REPRODUCTION_TONES[figure['reproduction']])}")
     return lines + ([f"{paint('error:', 'bad')} {figure['error']}"] if figure["error"] else [])

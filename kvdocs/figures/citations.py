@@ -124,16 +124,17 @@ def _shown(expression: str, style: Style, scope: WorkbookScope) -> str:
     if measured.dimension != quantity.dimension:
         raise FormulaError(f"the figure is in {describe(quantity.dimension)}, not in {measured.text}", 0, "name its unit after a bar, such as `| ms/token`", "units")
     value = measured.from_base(quantity.value)
-    if style.words:
+    within = in_unit(quantity.interval, measured)
+    if style.words and not within.bound:
         return _in_words(value)
     decimals = style.decimals
     if decimals is None and figure is not None and measured == figure.unit:
         decimals = figure.decimals
     elif decimals is None:
-        half_width = float(in_unit(quantity.interval, measured).width) / 2
+        half_width = float(within.width) / 2
         decimals = numerals.supported_decimals(value, max(half_width, (quantity.uncertainty or 0.0) / float(measured.factor)))
     sign = style.sign or (figure is not None and figure.column.signed)
-    return numerals.text(value, decimals, sign=sign) + ("" if style.bare else measured.label)
+    return numerals.shown(value, within, decimals, sign=sign) + ("" if style.bare else measured.label)
 
 
 def _in_words(value: Fraction) -> str:

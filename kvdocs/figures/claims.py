@@ -119,13 +119,13 @@ class RowVerdict:
 
     @property
     def text(self) -> str:
-        """The value with one digit more than the claim has, and its unit."""
-        return numerals.text(self.value, self.decimals) + self.unit.label
+        """The value with one digit more than the claim has, and its unit; `≥ 100` where only a bound is known."""
+        return numerals.shown(self.value, in_unit(self.quantity.interval, self.unit), self.decimals) + self.unit.label
 
     @property
     def range_text(self) -> str:
-        """Both bounds, with digits enough to tell them apart; empty when they are one."""
-        if self.low == self.high:
+        """Both bounds, with digits enough to tell them apart; empty when they are one, or when the value is a bound itself."""
+        if self.low == self.high or in_unit(self.quantity.interval, self.unit).bound:
             return ""
         return " to ".join(numerals.bounds(Fraction(self.low), Fraction(self.high), self.decimals, self.unit.label))
 
@@ -232,7 +232,7 @@ def _judge_row(claim: Claim, row: Key | None, quantity: Quantity, measured: Unit
     if quantity.uncertainty is not None:
         low, high = widened(interval, quantity.uncertainty / float(measured.factor))
     room = claim.relation.room(float(interval.middle))
-    decimals = 0 if low == high and interval.low.denominator == 1 else max(0, claim.relation.decimals + 1)
+    decimals = 0 if (low == high or interval.bound) and interval.low.denominator == 1 else max(0, claim.relation.decimals + 1)
     return RowVerdict(row, quantity, measured, float(low), float(high), claim.relation.judge(low, high), room, decimals)
 
 

@@ -18,11 +18,13 @@ class ExecutedFigure:
     """What one execution gave for a figure: one number, or several where the script wrote a list.
 
     `unit` is the one that the script wrote with it, None when it wrote none.
+    `at_least`: the numbers are lower bounds, since a tool printed no more.
     """
 
     result: str
     numbers: tuple[Number, ...]
     unit: str | None = None
+    at_least: bool = False
 
 
 Gather = Callable[[Executions], Sequence[ExecutedFigure]]
@@ -44,7 +46,7 @@ def quantities(named: Executions, figure: ExecutedFigure) -> tuple[Quantity, ...
         raise ScopeError(str(error), error.hint, "units") from None
     found = []
     for position, number in enumerate(figure.numbers):
-        interval = written(number, exact=isinstance(number, int))
+        interval = Interval.at_least(number) if figure.at_least else written(number, exact=isinstance(number, int))
         name = f"{named} in {figure.result}" + (f" ({position + 1})" if len(figure.numbers) > 1 else "")
         known = Input(name, Interval(interval.low * measured.factor, interval.high * measured.factor), Fraction(number) * measured.factor)
         found.append(of_input(known, measured.dimension))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from kvdocs.figures import numerals
 from kvdocs.figures.citations import named_figure
 from kvdocs.figures.formula import evaluate
+from kvdocs.figures.interval import Interval
 from kvdocs.figures.names import FormulaError
 from kvdocs.figures.quantity import Quantity, describe
 from kvdocs.figures.sheet import Number
@@ -34,11 +35,14 @@ class FieldFigure:
     results: tuple[str, ...] = ()
     error: FormulaError | None = None
     is_change: bool = True
+    interval: Interval | None = None
 
     @property
     def text(self) -> str:
         """The figure with its sign and without its unit; a dash when there is none."""
-        return "\N{EM DASH}" if self.value is None else numerals.text(self.value, self.decimals, sign=self.signed)
+        if self.value is None:
+            return "\N{EM DASH}"
+        return numerals.shown(self.value, self.interval or Interval.exact(self.value), self.decimals, sign=self.signed)
 
     @property
     def published_text(self) -> str:
@@ -73,7 +77,7 @@ def field_figure(expression: str, unit_text: str, published: Number | None, work
     decimals = _decimals(expression, quantity, measured, scope, published)
     named = named_figure(expression, scope)
     verdict = _verdict(quantity, measured, published)
-    return FieldFigure(expression, measured, value, decimals, published, verdict, tuple(scope.read), tuple(scope.results), is_change=named is None or named.column.signed)
+    return FieldFigure(expression, measured, value, decimals, published, verdict, tuple(scope.read), tuple(scope.results), is_change=named is None or named.column.signed, interval=in_unit(quantity.interval, measured))
 
 
 def _decimals(expression: str, quantity: Quantity, measured: Unit, scope: WorkbookScope, published: Number | None) -> int:

@@ -24,6 +24,10 @@ LARGEST_EXPONENT = 60
 LARGEST = Fraction(10**300)
 """No result is larger than this; what is nearer to zero than its inverse has zero as a bound."""
 LARGEST_POWER = 16
+ENDLESS = Fraction(10) ** 120
+"""Stands for the other end of a number of which one bound alone is known: no measured number comes near it."""
+ENDLESS_FROM = Fraction(10) ** 90
+"""What is beyond this was reached from `ENDLESS`, by whatever factors."""
 
 
 class UndefinedError(ArithmeticError):
@@ -42,6 +46,17 @@ class Interval:
         """The interval that holds one number."""
         fraction = value if type(value) is Fraction else Fraction(value)
         return cls(fraction, fraction)
+
+    @classmethod
+    def at_least(cls, value: int | Fraction | Decimal) -> Interval:
+        """The interval of a number that is known to be this or more: a count that its tool capped."""
+        return cls(Fraction(value), ENDLESS)
+
+    @property
+    def bound(self) -> str:
+        """`≥` where only a lower bound is known, `≤` where only an upper one is, `?` where neither is; empty where both are."""
+        above, below = self.high > ENDLESS_FROM, self.low < -ENDLESS_FROM
+        return "?" if above and below else "≥" if above else "≤" if below else ""
 
     @property
     def middle(self) -> Fraction:

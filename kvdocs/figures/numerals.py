@@ -6,6 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from math import floor, log10
 
+from kvdocs.figures.interval import ENDLESS_FROM, Interval
+
 MINUS = "\N{MINUS SIGN}"
 MAX_DECIMALS = 9
 
@@ -28,8 +30,8 @@ def decimals_of(number: int | Decimal) -> int:
 
 
 def supported_decimals(value: Fraction, half_width: float) -> int:
-    """How many places after the point make sense: the last one is about as large as the whole interval; four significant digits without one."""
-    if half_width > 0:
+    """How many places after the point make sense: the last one is about as large as the whole interval; four significant digits without one, or where it has no end."""
+    if 0 < half_width < ENDLESS_FROM / 2:
         return max(0, min(MAX_DECIMALS, -round(log10(2 * half_width))))
     if value.denominator == 1:
         return 0
@@ -42,6 +44,14 @@ def text(value: Fraction, decimals: int, *, sign: bool = False, thousands: bool 
     digits = f"{abs(number):{',' if thousands else ''}.{max(decimals, 0)}f}"
     zero = number == 0
     return (MINUS if number < 0 and not zero else "+" if sign and not zero else "") + digits
+
+
+def shown(value: Fraction, interval: Interval, decimals: int, *, sign: bool = False) -> str:
+    """The number as `text` prints it; where only a bound of it is known, that bound: `≥ 100`."""
+    bound = interval.bound
+    if not bound:
+        return text(value, decimals, sign=sign)
+    return "unknown" if bound == "?" else f"{bound} {text(interval.low if bound == '≥' else interval.high, decimals, sign=sign)}"
 
 
 def bounds(low: Fraction, high: Fraction, decimals: int, label: str = "", *, sign: bool = False) -> tuple[str, str]:

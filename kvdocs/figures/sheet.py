@@ -40,11 +40,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What was written in a cell: a value, or samples (one per process), or neither; and what was published for it."""
+    """What was written in a cell: a value, or samples (one per process), or neither; and what was published for it.
+
+    `at_least`: the value is a lower bound.
+    """
 
     value: Number | None = None
     samples: tuple[Number, ...] = ()
     published: Number | None = None
+    at_least: bool = False
 
     @property
     def is_input(self) -> bool:

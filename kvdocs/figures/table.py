@@ -102,14 +102,21 @@ class Figure:
     @property
     def text(self) -> str:
         """The figure with its unit; a dash when there is none. A gain or a loss shows its sign."""
-        if self.value is None:
-            return "—"
-        return numerals.text(self.value, self.decimals, sign=self.column.signed) + self.unit.label
+        return f"{self.bare_text}{self.unit.label}" if self.value is not None else "—"
+
+    @property
+    def bare_text(self) -> str:
+        """The figure without its unit; only for one that has a value."""
+        assert self.value is not None
+        assert self.interval is not None
+        return numerals.shown(self.value, self.interval, self.decimals, sign=self.column.signed)
 
     @property
     def bounds_text(self) -> tuple[str, str]:
         """Both ends of the interval with their unit, and digits enough to tell them apart; only for a figure that has a value."""
         assert self.interval is not None
+        if self.interval.bound:
+            return self.text, self.text
         return numerals.bounds(self.interval.low, self.interval.high, self.decimals + 1, self.unit.label, sign=self.column.signed)
 
     @property
@@ -155,11 +162,11 @@ def in_unit(interval: Interval, unit: Unit) -> Interval:
 
 
 def compare(value: Fraction, interval: Interval, published: Number) -> Reproduction:
-    """Whether a computed value agrees with a published one, given the digits of both."""
+    """Whether a computed value agrees with a published one, given the digits of both. A mere bound never confirms a number."""
     try:
         band = written(published)
     except UndefinedError:
         return Reproduction.UNSUPPORTED
-    if value in band:
+    if value in band and not interval.bound:
         return Reproduction.REPRODUCED
     return Reproduction.UNDECIDED if interval.meets(band) else Reproduction.DIFFERS

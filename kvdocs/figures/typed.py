@@ -16,9 +16,12 @@ from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
 from kvdocs.prose import INERT
 
 _UNIT = r"(?:[kKMGT]i?B|GB|B|ms|µs|us|ns|s|t|tok|token)(?:/(?:s|token|tok))?"
+_NUMBER = r"[+\N{MINUS SIGN}-]? (?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+) (?:\.[0-9]+)?"
 _TYPED = re.compile(
     rf"""{INERT}
-    | (?<![\w.,/:#-]) (?P<number> [+\N{{MINUS SIGN}}-]? (?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+) (?:\.[0-9]+)? )
+    | (?<![\w.,/:#-]) (?P<low> {_NUMBER} ) (?: \ ?[\N{{EN DASH}}-]\ ? | \ (?:to|and)\  ) (?P<high> {_NUMBER} )
+      (?P<unit_of_both> \ ?% | [x×](?!\w) | \ {_UNIT}(?![\w/]) )
+    | (?<![\w.,/:#-]) (?P<number> {_NUMBER} )
       (?: \ ?(?P<percent>%) | (?P<ratio>[x×])(?!\w) | \ (?P<unit>{_UNIT})(?![\w/]) | (?![\w/]|[.,-][0-9]) )
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
@@ -48,10 +51,12 @@ class TypedNumber:
 
 
 def typed_numbers(text: str) -> Iterator[TypedNumber]:
-    """The numbers of a Markdown text that may be figures; code, links and citations are left alone."""
+    """The numbers of a Markdown text that may be figures; both ends of a range have its unit. Code, links and citations are left alone."""
     for found in _TYPED.finditer(text):
         if found["number"] is not None:
             yield _number(found)
+        elif found["low"] is not None:
+            yield from _ends(found)
 
 
 def typed_number(text: str, unit_text: str) -> TypedNumber:
@@ -65,10 +70,20 @@ def typed_number(text: str, unit_text: str) -> TypedNumber:
 
 
 def _number(found: re.Match[str]) -> TypedNumber:
-    written = found["number"]
-    plain = written.replace(",", "").replace(numerals.MINUS, "-")
     symbol = "%" if found["percent"] else "x" if found["ratio"] else found["unit"]
-    return TypedNumber(found.start("number"), found[0], Fraction(plain), _decimals(plain), _unit_of(symbol) if symbol else None)
+    return _typed(found, "number", found[0], _unit_of(symbol) if symbol else None)
+
+
+def _ends(found: re.Match[str]) -> Iterator[TypedNumber]:
+    """Both numbers of a range such as `96–99 %`, each as it would stand alone."""
+    symbol = found["unit_of_both"].strip()
+    for end in ("low", "high"):
+        yield _typed(found, end, found[end] + found["unit_of_both"], _unit_of("x" if symbol == "×" else symbol))
+
+
+def _typed(found: re.Match[str], group: str, shown: str, measured: Unit | None) -> TypedNumber:
+    plain = found[group].replace(",", "").replace(numerals.MINUS, "-")
+    return TypedNumber(found.start(group), shown, Fraction(plain), _decimals(plain), measured)
 
 
 def _decimals(plain: str) -> int:

@@ -150,6 +150,9 @@ class Workbook:
         numbers = cell.samples or tuple(number for number in (cell.value if cell.value is not None else cell.published,) if number is not None)
         if not numbers:
             raise ScopeError(f"{name} is empty", fault="absent")
+        if cell.at_least:
+            bound = times(Fraction(numbers[0]), measured.factor)
+            return of_input(Input(str(name), Interval.at_least(bound), bound), measured.dimension)
         intervals = [written(number, exact=column.exact) for number in numbers]
         middle = median if column.centre == "median" else _mean
         known = Input(

@@ -122,7 +122,7 @@ def figure_cell(figure: Figure) -> Cell:
     if len(figure.cell.samples) > 1:
         return tuple(text(_fraction(sample), decimals_of(sample)) for sample in figure.cell.samples)
     label = figure.unit.label if figure.unit.text in ("%", "x") else ""
-    shown = text(figure.value, figure.decimals, sign=figure.column.signed) + label
+    shown = figure.bare_text + label
     if figure.reproduction in ("not reproduced", "undecided"):
         return (shown, Badge(f"published {figure.published_text}", REPRODUCTION_TONES[str(figure.reproduction)]))
     return shown
@@ -188,7 +188,7 @@ def published_table(figures: tuple[Figure, ...], bases: Mapping[CellName, str]) 
 
 def interval_text(figure: Figure) -> str:
     """Both ends of the interval that the rounding of the inputs allows; empty when it is exact."""
-    return " to ".join(figure.bounds_text) if figure.interval is not None and figure.interval.width else ""
+    return " to ".join(figure.bounds_text) if figure.interval is not None and figure.interval.width and not figure.interval.bound else ""
 
 
 def _published(record: Measurement, figures: MeasurementFigures) -> list[Section]:

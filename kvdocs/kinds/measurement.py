@@ -22,6 +22,7 @@ class MeasuredCell(Part):
     """A cell with more than a value: the samples of an arm, one for each process, or what was published for it."""
 
     value: Number | None = Field(default=None, description="The figure, with the digits that were seen.")
+    at_least: Number | None = Field(default=None, description="Instead of a value: a lower bound, where a tool prints no more; shown as `≥ 100`.")
     samples: list[Number] = Field(default=[], description="One figure for each process, in the order in which they ran.")
     repetitions: int | None = Field(default=None, ge=1, description="How many repetitions inside a process each sample is the mean of.")
     metric: str | None = Field(default=None, description="Instead of both: the figure of the executions that is meant, such as `large_equal.pipeline.samples_ms`.")
@@ -30,11 +31,11 @@ class MeasuredCell(Part):
 
     @model_validator(mode="after")
     def _one_of(self) -> MeasuredCell:
-        given = [name for name in ("value", "samples", "metric") if getattr(self, name) not in (None, [])]
+        given = [name for name in ("value", "at_least", "samples", "metric") if getattr(self, name) not in (None, [])]
         if len(given) > 1:
-            raise ValueError("a cell has a value or samples, not both" if "metric" not in given else f"a cell has a metric or {given[0]}, not both")
+            raise ValueError("a cell has a value or samples, not both" if given == ["value", "samples"] else f"a cell has {given[0]} or {given[-1]}, not both")
         if not given and self.published is None:
-            raise ValueError("a cell has a value, samples, a metric, or what was published")
+            raise ValueError("a cell has a value, a lower bound, samples, a metric, or what was published")
         return self
 
 
@@ -223,7 +224,7 @@ def _misfit(column: MeasuredColumn, cell: object) -> tuple[str, str | None] | No
         return None if isinstance(cell, str) or read else (f"`{column.name}` holds words", "put quotes around it")
     if isinstance(cell, str):
         return f"`{column.name}` holds numbers, not {cell!r}", "write `unit: text` for a column of words"
-    typed = read or cell.value is not None or cell.samples if isinstance(cell, MeasuredCell) else True
+    typed = read or cell.value is not None or cell.at_least is not None or cell.samples if isinstance(cell, MeasuredCell) else True
     if column.compute is not None and typed:
         return f"`{column.name}` is computed, so its cells hold no figures", f"write `{{published: {cell if not isinstance(cell, MeasuredCell) else '…'}}}` for what was published"
     return None

@@ -76,6 +76,11 @@ class Result(Record):
             value = value.get(part) if isinstance(value, dict) else None
         return None if isinstance(value, dict) else value
 
+    def bound(self, name: str) -> Any:
+        """The lower bound of a captured figure of which nothing else is known; None where there is none."""
+        captured = self.judgement.get("captures", {}).get(name) or {}
+        return captured.get("low") if captured.get("value") is None and captured.get("high") is None else None
+
     def figure_names(self) -> list[str]:
         """The names of all its figures."""
         written = [name for name, _ in flat({group: figures for group, figures in self.metrics.items() if group != "units"})]
@@ -185,7 +190,7 @@ def _figures(record: Result) -> list[Section]:
     rows: list[tuple[Cell, ...]] = []
     for name, captured in record.judgement.get("captures", {}).items():
         low, value = captured.get("low"), captured.get("value")
-        shown = str(value) if value is not None else f"at least {low}" if low is not None else "unknown"
+        shown = str(value) if value is not None else f"≥ {low}" if low is not None else "unknown"
         rows.append((name, shown, "output"))
     rows += [(name, _figure(value), "script") for name, value in flat(record.metrics)]
     table = Table(("Figure", "Value", "From"), tuple(rows))

@@ -24,8 +24,8 @@ class FigureEntry(Document):
     name: str = Field(description="`M3.gain[16384]`; of a field that cites a figure, its place in the record.")
     text: str | None = Field(description="With its unit, as pages show it.")
     value: float | None = Field(description="In its unit, from the inputs as they are written.")
-    low: float | None = Field(description="What the rounding of the inputs allows at least.")
-    high: float | None
+    low: float | None = Field(description="What the rounding of the inputs allows at least; null where no lower bound is known.")
+    high: float | None = Field(description="What it allows at most; null where only a lower bound is known, such as a count that a tool capped.")
     uncertainty: float | None = Field(description="The standard uncertainty, where samples tell one.")
     unit: str
     formula: str | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kvdocs.figures.numerals import text
 from kvdocs.figures.summary import ArmComparison, MeasurementFigures
 from kvdocs.figures.table import Figure, Table
 from kvdocs.kinds.measurement import Chart as ChartField
@@ -87,13 +86,15 @@ def _point(table: Table, row: int | str, column: MeasuredColumn) -> Point | None
     figure = table.rows[row].get(column.name)
     if figure is None or figure.value is None or figure.coverage is None:
         return None
-    shown = text(figure.value, figure.decimals, sign=figure.column.signed) + (figure.unit.label if column.unit in BARE else "")
+    shown = figure.bare_text + (figure.unit.label if column.unit in BARE else "")
     return Point(float(figure.value), shown, *(figure.coverage if _has_interval(figure) else (None, None)))
 
 
 def _has_interval(figure: Figure) -> bool:
     """Whether an interval tells more than the digits do: there are samples, or it was computed from figures that are rounded."""
-    return bool(figure.uncertainty) or (figure.column.compute is not None and figure.interval is not None and figure.interval.width > 0)
+    if figure.interval is None or figure.interval.bound:
+        return False
+    return bool(figure.uncertainty) or (figure.column.compute is not None and figure.interval.width > 0)
 
 
 def _interval_words(figures: Sequence[Figure]) -> str:

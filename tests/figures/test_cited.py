@@ -10,8 +10,10 @@ import pytest
 from kvdocs.cited import field_figures, measured_payoff, title_of
 from kvdocs.figures.typed import typed_numbers
 from kvdocs.kinds.item import Item
+from kvdocs.ledger import ledger_of
 from kvdocs.order import plan
 from kvdocs.pages.overview import overview_page
+from kvdocs.pages.published import published_page
 from kvdocs.pipeline import Inspection, publication
 from kvdocs.registry import Registry
 from kvdocs.render import Renderer
@@ -124,6 +126,15 @@ def test_pages_show_the_computed_figure_and_the_published_one_where_it_differs(i
     assert "rejected (rate 42.50 token/s; time — ms; cases 12 cases)" in text
 
 
+def test_the_page_of_published_figures_lists_those_of_fields_too(inspect_files: Callable[[Mapping[str, str]], Inspection]) -> None:
+    """It listed cells alone, and a payoff of +21.4% that no longer follows stood nowhere among them."""
+    inspection = inspect_files(files("42.50"))
+    page = published_page(publication(inspection), ledger_of(inspection.registry))
+    (table,) = [block for section in page.context["sections"] if section.title == "Figures" for block in section.blocks]
+    assert [[getattr(cell, "text", cell) for cell in row] for row in table.rows] == [["R1.payoffs[0]", "+21.4%", "+34.0%", "differs", "M1.gain[4096]", "reported"]]
+    assert page.context["lead"].startswith("1 figures were published: 0 follow from their inputs, 1 do not,")
+
+
 def test_commands_show_titles_with_their_figures(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     root = make_project(files()).root
     assert kvdocs("show", "R1", at=root).out.splitlines()[0] == "R1  Make it worth +21%  item"
@@ -141,6 +152,8 @@ def test_commands_show_titles_with_their_figures(make_project: MakeProject, kvdo
         ("`12.5 ms` and {{ M1.gain[4096] }} and [7.25 s](x.md) and https://x.test/1.5", []),
         ("fattn.cu:412, v0.4.3, 2026-08-24, hsk=64, D10, #34", ["64 = 64"]),
         ("2026-08-24 and 1-2, 7, 9.75", ["7 = 7", "9.75 = 9.75"]),
+        ("It hides 96–99 % or 96-99%, 0.5 to 0.7 ms, between 4.7 and 5.1x", ["96 % = 96 %", "99 % = 99 %", "96% = 96 %", "99% = 99 %", "0.5 ms = 0.5 ms", "0.7 ms = 0.7 ms", "4.7x = 4.7 x", "5.1x = 5.1 x"]),
+        ("pages 10-12, 2 to 4 runs, 2026–2027, R1–R3, −3 to +4 %", ["2 = 2", "4 = 4", "2026 = 2026", "2027 = 2027", "−3 % = −3 %", "+4 % = 4 %"]),
     ],
 )
 def test_the_numbers_of_a_text(text: str, numbers: list[str]) -> None:

@@ -120,7 +120,6 @@ def test_what_a_formula_reads(project: Path) -> None:
         ("max(results(M1).error)", "4: results takes the id of one script", "such as `results('d8-q2-fa64', environment='h200').error`"),
         ("results('compare').__class__", "0: a name does not begin with an underscore: '__class__'", None),
         ("max(results('compare').shape)", "4: results('compare').shape is 'square' in RESULT, which is no number", None),
-        ("max(results('compare').reports)", "4: results('compare').reports is at least 2 in RESULT, and no number", "its tool prints no more; take one that tells the whole number"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(formula: str, message: str, hint: str | None, project: Path) -> None:
