@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -120,10 +121,19 @@ def test_check_says_which_documents_are_out_of_date(kvdocs: Callable[..., Any], 
         done = kvdocs("render", *arguments, at=project.root)
         return done.code, done.out, done.err
 
-    assert run("--check", "docs") == (1, "out of date: docs/overview.md\nout of date: docs/record-roadmap.md\n", "")
+    assert run("--check", "docs") == (1, "missing  docs/record-roadmap.md\nmissing  docs/overview.md\n", "")
     assert run("--out", "docs") == (0, "written  docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
     assert run("--check", "docs") == (0, "2 documents are up to date\n", "")
     (project.root / "docs" / "overview.md").write_text("edited by hand\n")
-    assert run("--check", "docs") == (1, "out of date: docs/overview.md\n", "")
-    assert run("--out", "docs") == (0, "kept  docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
+    assert run("--check", "docs") == (1, "out of date  docs/overview.md\n", "")
+    code, out, err = run("--check", "docs", "--json")
+    assert (code, err) == (1, "")
+    assert json.loads(out) == {
+        "schema": "kvdocs/render/v1",
+        "folder": "docs",
+        "up_to_date": False,
+        "documents": [{"path": "record-roadmap.md", "state": "up to date"}, {"path": "overview.md", "state": "out of date"}],
+    }
+    assert run("--out", "docs") == (0, "kept     docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
+    assert json.loads(run("--out", "docs", "--json")[1])["documents"] == [{"path": "record-roadmap.md", "state": "kept"}, {"path": "overview.md", "state": "kept"}]
     assert run() == (2, "", "error: say where: --out DIR writes, --check DIR compares\n")

@@ -7,14 +7,19 @@ from pathlib import Path
 
 import click
 
-from kvdocs.cli.output import fail, paint, say, the_project
+from kvdocs.cli.output import fail, paint, print_json, say, the_project
+from kvdocs.problems import counted
+
+SCHEMA = "kvdocs/render/v1"
+TONES = {"missing": "warn", "out of date": "warn", "up to date": "off", "written": "good", "kept": "off"}
 
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="The folder to write to; other files in it are left alone.")
 @click.option("--check", "check_folder", type=click.Path(path_type=Path, file_okay=False), help="Write nothing; say which documents in this folder are out of date.")
+@click.option("--json", "as_json", is_flag=True, help="Print what became of each document as a document (kvdocs/render/v1).")
 @click.pass_context
-def render(ctx: click.Context, out: Path | None, check_folder: Path | None) -> None:
+def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_json: bool) -> None:
     """Documents for another repository: roadmap, defects, measurements, scripts, probes, overview.
 
     With --check it exits with 1 when a document is missing or out of date.
@@ -22,6 +27,7 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None) -> N
     \b
     Example:
       kvdocs render --out ../llama.cpp/docs
+      kvdocs render --check ../llama.cpp/docs --json
     """
     if (out is None) == (check_folder is None):
         fail("say where: --out DIR writes, --check DIR compares")
@@ -30,14 +36,27 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None) -> N
     from kvdocs.site.documents import document_files
 
     files = document_files(project)
-    if check_folder is not None:
-        stale = out_of_date(files, check_folder)
-        for path in stale:
-            say(f"{paint('out of date', 'warn')}: {check_folder / path}")
-        if not stale:
-            say(f"{len(files)} documents are up to date")
-        sys.exit(1 if stale else 0)
-    assert out is not None
-    wrote = write_files(files, out, remove_stale=False)
-    for path in files:
-        say(f"{'written' if path in wrote.written else 'kept'}  {out / path}")
+    folder = out or check_folder
+    assert folder is not None
+    if out is None:
+        stale = out_of_date(files, folder)
+        states = {path: "up to date" if path not in stale else "out of date" if (folder / path).exists() else "missing" for path in files}
+    else:
+        wrote = write_files(files, folder, remove_stale=False)
+        states = {path: "written" if path in wrote.written else "kept" for path in files}
+    if as_json:
+        rows = [{"path": path, "state": state} for path, state in states.items()]
+        print_json({"schema": SCHEMA, "folder": folder.as_posix(), "up_to_date": out is not None or not stale, "documents": rows})
+    else:
+        _say(folder, states, every=out is not None)
+    sys.exit(1 if out is None and stale else 0)
+
+
+def _say(folder: Path, states: dict[str, str], *, every: bool) -> None:
+    """A line for each document, or for each that is not up to date."""
+    told = {path: state for path, state in states.items() if every or state != "up to date"}
+    width = max((len(state) for state in told.values()), default=0)
+    for path, state in told.items():
+        say(f"{paint(state, TONES[state])}{' ' * (width - len(state))}  {folder / path}")
+    if not told:
+        say(f"{counted(len(states), 'document is', 'documents are')} up to date")

@@ -58,6 +58,22 @@ class PublishDocument(Document):
     aliases: list[str]
 
 
+class RenderedDocument(Document):
+    """A document for another repository."""
+
+    path: str = Field(description="Relative to the folder.")
+    state: Literal["missing", "out of date", "up to date", "written", "kept"] = Field(description="`written` and `kept` with `--out`, the others with `--check`.")
+
+
+class RenderDocument(Document):
+    """The documents for another repository, and whether its folder has them as they are now."""
+
+    schema_: Literal["kvdocs/render/v1"] = Field(alias="schema")
+    folder: str = Field(description="As it was named.")
+    up_to_date: bool = Field(description="With `--check` the exit code is 1 when this is false.")
+    documents: list[RenderedDocument]
+
+
 class ErrorDocument(Document):
     """Why a command could not be carried out. Its exit code is 2."""
 

@@ -17,7 +17,7 @@ from kvdocs.pages.edit_shapes import EditDocument, FormatDocument, ProblemEntry
 from kvdocs.pages.execution_shapes import DryRunDocument, GatesDocument, ImportedDocument, IntakeDocument, PackDocument, PlanDocument, RunDocument
 from kvdocs.pages.figure_shapes import ComparisonDocument, Computed, FigureDocument
 from kvdocs.pages.figure_shapes import Document as Document  # noqa: PLC0414  # the base of all documents, so exported from here too
-from kvdocs.pages.outside_shapes import ErrorDocument, PublishDocument, SyncDocument
+from kvdocs.pages.outside_shapes import ErrorDocument, PublishDocument, RenderDocument, SyncDocument
 
 
 class Row(Document):
@@ -292,6 +292,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(ImportedDocument, ("kvdocs import log FILE --json", "and the other imports of logs"), ""),
     Shape(EditDocument, (*(f"kvdocs {name} --json" for name in EDITS), "the imports of records and benchmarks"), "edit"),
     Shape(FormatDocument, ("kvdocs fmt --json",), "format"),
+    Shape(RenderDocument, ("kvdocs render --check DIR --json", "kvdocs render --out DIR --json"), "render"),
     Shape(SyncDocument, ("kvdocs sync --json",), ""),
     Shape(PublishDocument, ("kvdocs publish --json",), ""),
     Shape(ErrorDocument, ("any command with --json that cannot be carried out",), "error"),

@@ -67,6 +67,7 @@ COMMANDS: dict[str, str] = {
     "kvdocs/import/v1": "echo REPRODUCED | kvdocs import log - --script d1-empty-list --env laptop --exit 1 --command prefix --json",
     "kvdocs/edit/v1": "kvdocs set R2 size=L --dry-run --json",
     "kvdocs/format/v1": "kvdocs fmt --check --json",
+    "kvdocs/render/v1": "kvdocs render --check ../other/docs --json",
     "kvdocs/sync/v1": "kvdocs sync --json --api http://127.0.0.1:9 || true",
     "kvdocs/publish/v1": "git init --quiet --bare ../host.git && git remote add origin ../host.git && kvdocs publish --dry-run --json 2> build.log",
     "kvdocs/error/v1": "kvdocs show D11 --json || true",

@@ -12,7 +12,7 @@ import pytest
 from kvdocs.cli import COMMANDS, cli
 
 Kvdocs = Callable[..., Any]
-WITHOUT_DOCUMENT = {"init", "build", "serve", "render", "import", "export"}
+WITHOUT_DOCUMENT = {"init", "build", "serve", "import", "export"}
 """Commands that write files or print another format; the parts of `import` have documents of their own."""
 
 
