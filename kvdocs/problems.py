@@ -125,6 +125,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     return f"did you mean {lower[near[0]]!r}?" if near else None
 
 
+def renamed(old: str, new: str) -> str:
+    """A hint for an id that a record once had."""
+    return f"{old} was renamed to {new}"
+
+
 def counted(number: int, singular: str, plural: str | None = None) -> str:
     """A number with its noun: `1 case`, `3 cases`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from kvdocs.cache import encode
 from kvdocs.kind import Kind
 from kvdocs.model import File, LinkField, Record, Ref, formula_fields, marked, prose_fields, references
-from kvdocs.problems import Loc
+from kvdocs.problems import Loc, did_you_mean, renamed
 from kvdocs.prose import other_names, prefixed_words
 from kvdocs.source import RawRecord, natural_key
 from kvdocs.work import Work
@@ -229,6 +229,11 @@ class Registry:
             except OSError:
                 self._contents[path] = b""
         return self._contents[path]
+
+    def nearest(self, name: str, among: Iterable[str] | None = None) -> str | None:
+        """A hint for an id that no record has: the record that had it before, or the nearest one `among` some or all."""
+        now = next((e.id for e in self if name in e.record.formerly), None)
+        return renamed(name, now) if now is not None else did_you_mean(name, self.entries if among is None else among)
 
     def has_slug(self, word: str) -> bool:
         """Whether a word is the id of a record without a prefix that holds a digit; results are not named in prose."""

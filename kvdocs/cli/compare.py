@@ -46,13 +46,12 @@ def compare(ctx: click.Context, measurement: str, as_json: bool) -> None:
 
 def _require_comparisons(name: str, registry: Registry, ledger: Ledger) -> None:
     """End the command when there is nothing to compare, with what there is."""
-    from kvdocs.problems import did_you_mean
 
     entry = registry.get(name)
     ready = [known for known, record in ledger.measurements.items() if record.comparisons]
     told = f"measurements that compare arms: {', '.join(ready)}" if ready else "no measurement of this record compares arms"
     if entry is None:
-        fail(f"no record has the id {name!r}", did_you_mean(name, ready) or told)
+        fail(f"no record has the id {name!r}", registry.nearest(name, ready) or told)
     if entry.kind.name != "measurement":
         fail(f"{name} is a record of kind {entry.kind.name}: only the arms of a measurement can be compared", told)
     if not ledger.measurements[name].comparisons:

@@ -36,12 +36,11 @@ def registry_of(project: Project) -> Registry:
 def specs_of(registry: Registry, ids: Sequence[str]) -> list[ScriptSpec]:
     """The scripts that the ids mean, each once; ends the command when an id means none."""
     from kvdocs.kinds.script import scripts_of, spec_of
-    from kvdocs.problems import did_you_mean
 
     names: dict[str, None] = {}
     for record_id in ids:
         if registry.get(record_id) is None:
-            fail(f"there is no record {record_id!r}", did_you_mean(record_id, (entry.id for entry in registry)))
+            fail(f"no record has the id {record_id!r}", registry.nearest(record_id))
         found = scripts_of(registry, record_id)
         if not found:
             fail(f"{record_id} has no script", "a record names one in `script` or in its gates; a script names records in `about`")

@@ -211,14 +211,13 @@ def _entries(ctx: click.Context, ids: Sequence[str]) -> tuple[Inspection, list[E
     """The records that were named, or all of them; ends the command when one is not there."""
     project = the_project(ctx)
     from kvdocs.pipeline import inspect
-    from kvdocs.problems import did_you_mean
 
     inspection = inspect(project)
     entries = []
     for record_id in ids or list(inspection.registry.entries):
         entry = inspection.registry.get(record_id)
         if entry is None:
-            fail(f"no record has the id {record_id!r}", did_you_mean(record_id, inspection.registry.entries))
+            fail(f"no record has the id {record_id!r}", inspection.registry.nearest(record_id))
         entries.append(entry)
     return inspection, entries
 

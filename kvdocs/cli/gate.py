@@ -35,12 +35,11 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.item import Item
     from kvdocs.load import load_registry
-    from kvdocs.problems import did_you_mean
 
     registry, _ = load_registry(project, all_kinds())
     item = registry.record(item_id, Item)
     if item is None:
-        fail(f"no roadmap item has the id {item_id!r}", did_you_mean(item_id, (e.id for e in registry.of("item"))))
+        fail(f"no roadmap item has the id {item_id!r}", registry.nearest(item_id, (e.id for e in registry.of("item"))))
     judge = judge_of(registry, project.root)
     verdicts = judge.gates(item_id)
     passed = all(v.word in ("passed", "for people") for v in verdicts)

@@ -147,12 +147,11 @@ def _assumptions(registry: Registry, pairs: tuple[str, ...]) -> dict[str, str]:
 
 def _known(registry: Registry, name: str, kinds: tuple[str, ...] = WORK) -> str:
     """The kind of a record that must exist and be of one of the kinds; ends the command when it is not."""
-    from kvdocs.problems import did_you_mean
 
     entry = registry.get(name)
     if entry is None or entry.kind.name not in kinds:
         what = f"{name} is a record of kind {entry.kind.name}, not {' or '.join(kinds)}" if entry else f"no record has the id {name!r}"
-        fail(what, did_you_mean(name, (e.id for e in registry if e.kind.name in kinds)))
+        fail(what, registry.nearest(name, (e.id for e in registry if e.kind.name in kinds)))
     return entry.kind.name
 
 

@@ -49,7 +49,6 @@ def _show_record(name: str, registry: Registry, problems: list[Problem], as_json
     from kvdocs.cited import title_of
     from kvdocs.document import record_document
     from kvdocs.order import plan
-    from kvdocs.problems import did_you_mean
 
     entry = registry.get(name)
     if entry is None:
@@ -57,8 +56,8 @@ def _show_record(name: str, registry: Registry, problems: list[Problem], as_json
         if broken is not None:
             fail(f"{name} cannot be shown: {broken}")
         figure = re.match(r"(M[1-9][0-9]*)\.", name)
-        hint = "a figure is named with its row, such as `M2.host[4096]`" if figure is not None and registry.has(figure[1]) else None
-        fail(f"no record has the id {name!r}", hint or did_you_mean(name, registry.entries))
+        hint = f"a figure is named with its row: `{name}[ROW]`" if figure is not None and registry.has(figure[1]) else None
+        fail(f"no record has the id {name!r}", hint or registry.nearest(name))
     document = record_document(entry, registry, plan(registry))
     if as_json:
         print_json(document)

@@ -45,7 +45,6 @@ def sync(ctx: click.Context, names: tuple[str, ...], write: bool, changed_only: 
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.reference import Reference
     from kvdocs.load import load_registry
-    from kvdocs.problems import did_you_mean
     from kvdocs.upstream.client import Client, api_address, token_from
     from kvdocs.upstream.following import chosen, follow
     from kvdocs.upstream.sightings import look
@@ -54,7 +53,7 @@ def sync(ctx: click.Context, names: tuple[str, ...], write: bool, changed_only: 
     known = [entry.id for entry in registry.of("reference")]
     for name in names:
         if name not in known:
-            fail(f"no reference has the id {name!r}", did_you_mean(name, known))
+            fail(f"no reference has the id {name!r}", registry.nearest(name, known))
     entries = chosen(registry, names)
     client = Client(api or api_address(project.settings.host), project.open_cache(), token=token_from(os.environ), timeout=timeout)
     with edit_errors():

@@ -84,6 +84,13 @@ def test_rename_reaches_links_prose_comments_pages_and_the_file(kvdocs: Kvdocs, 
     assert kvdocs("check", "--quiet", at=small).out == "no problems\n"
 
 
+@pytest.mark.parametrize("command", [("show", "R1"), ("order", "--explain", "R1"), ("run", "R1"), ("gate", "R1"), ("set", "R1", "size=S"), ("export", "issue", "R1")])
+def test_a_command_that_is_given_the_old_id_names_the_new_one(kvdocs: Kvdocs, small: Path, command: tuple[str, ...]) -> None:
+    assert kvdocs("rename", "R1", "R7", at=small).code == 0
+    ran = kvdocs(*command, at=small)
+    assert (ran.code, ran.out, ran.err.replace("roadmap item", "record")) == (2, "", "error: no record has the id 'R1'\n  hint: R1 was renamed to R7\n")
+
+
 def test_the_difference_is_one_that_git_applies(kvdocs: Kvdocs, small: Path) -> None:
     git(small, "init")
     git(small, "add", ".")

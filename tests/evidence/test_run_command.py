@@ -225,7 +225,7 @@ def test_results_as_a_document(kvdocs: Callable[..., Any], project: Path, tree: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("D100",), "error: there is no record 'D100'\n  hint: did you mean 'D10'?\n"),
+        (("D100",), "error: no record has the id 'D100'\n  hint: did you mean 'D10'?\n"),
         (("D6",), "error: D6 has no script\n  hint: a record names one in `script` or in its gates; a script names records in `about`\n"),
         (("D10", "--env", "benhc"), "error: there is no environment 'benhc'\n  hint: did you mean 'bench'?\n"),
     ],

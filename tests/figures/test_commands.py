@@ -211,7 +211,7 @@ def test_a_computed_figure_tells_what_it_reads(root: Path, kvdocs: Callable[...,
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("M1.gain", "error: no record has the id 'M1.gain'\n  hint: a figure is named with its row, such as `M2.host[4096]`\n"),
+        ("M1.gain", "error: no record has the id 'M1.gain'\n  hint: a figure is named with its row: `M1.gain[ROW]`\n"),
         ("M1.gain[5]", "error: M1 has no row 5\n  hint: its rows are 4096, 8192, 16384\n"),
         ("M1.gian[4096]", "error: M1 has no column 'gian'\n  hint: did you mean 'gain'?\n"),
         ("M11.gain[4096]", "error: there is no measurement 'M11'\n  hint: did you mean 'M1'?\n"),
