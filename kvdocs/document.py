@@ -7,14 +7,15 @@ from decimal import Decimal
 from typing import Any
 
 from kvdocs.cited import title_of, with_figures
+from kvdocs.exhibit import Evidence
 from kvdocs.order import Order
 from kvdocs.registry import Entry, Registry
 
 SCHEMA = "kvdocs/record/v1"
 
 
-def record_document(entry: Entry, registry: Registry, order: Order | None = None) -> dict[str, Any]:
-    """A record with its fields, what is computed for it, its links in both directions, where it stands in the order, and its source."""
+def record_document(entry: Entry, registry: Registry, order: Order | None = None, evidence: Evidence | None = None) -> dict[str, Any]:
+    """A record with its fields, what is computed for it, what executions say, its links in both directions, where it stands in the order, and its source."""
     row = order.rows.get(entry.id) if order is not None else None
     return {
         "schema": SCHEMA,
@@ -26,10 +27,25 @@ def record_document(entry: Entry, registry: Registry, order: Order | None = None
         "order": row.document() if row is not None else None,
         "computed": _computed(entry, registry),
         "left_out": _left_out(entry, registry),
+        "evidence": evidence_document(evidence) if evidence is not None else None,
         "fields": plain(entry.record.model_dump(exclude_defaults=False)),
         "links": [{"field": field_name(link.loc), "to": link.target} for link in registry.links_from(entry.id)],
         "back_links": [{"field": field_name(back.link.loc), "from": back.entry.id, "kind": back.entry.kind.name} for back in registry.links_to(entry.id)],
     }
+
+
+def evidence_document(evidence: Evidence) -> dict[str, Any]:
+    """What executions say of a record: summed up by environment and source, then each of them, newest last."""
+    return {
+        "summary": [{"environment": t.environment, "source": t.source, "words": t.words} for t in evidence.tallies],
+        "executions": [
+            {
+                "result": e.result, "script": e.script, "environment": e.environment, "source": e.source, "verdict": e.verdict, "bearing": e.bearing,
+                "stale": list(e.stale), "labels": list(e.labels),
+            }
+            for e in evidence.exhibits
+        ],
+    }  # fmt: skip
 
 
 def _computed(entry: Entry, registry: Registry) -> dict[str, Any] | None:

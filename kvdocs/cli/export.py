@@ -48,8 +48,9 @@ def json_(ctx: click.Context, ids: tuple[str, ...], output: Path | None) -> None
     """
     inspection, entries = _entries(ctx, ids)
     from kvdocs.exchange.record_exports import export_json
+    from kvdocs.judge import judge_of
 
-    _give(export_json(inspection.registry, entries, inspection.order), output)
+    _give(export_json(inspection.registry, entries, inspection.order, judge_of(inspection.registry, inspection.project.root).of), output)
 
 
 @export.command("csv")

@@ -10,7 +10,6 @@ from kvdocs.cli.output import paint, plain_text, say, table
 REPRODUCTION_TONES = {"reproduced": "good", "not reproduced": "bad", "undecided": "warn", "no inputs on record": "off"}
 VERDICT_TONES = {"holds": "good", "fails": "bad", "undecided": "warn"}
 CHANGE_TONES = {"gain": "good", "loss": "bad", "equivalent": "plain", "no difference shown": "warn"}
-DIFFERS = ("not reproduced", "undecided")
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -88,63 +87,7 @@ def _facts(figure: Mapping[str, Any], reads: Sequence[str]) -> list[str]:
     return lines + ([f"{paint('error:', 'bad')} {figure['error']}"] if figure["error"] else [])
 
 
-def print_computed(document: Mapping[str, Any]) -> None:
-    """What is computed for a record: the table of a measurement, the verdict of a claim, the figures that fields cite."""
-    computed = document["computed"]
-    if computed["verdict"] is not None:
-        print_heading(f"Verdict ({computed['rests_on'] or 'nothing computed'})")
-        say(f"  {paint(computed['verdict'], VERDICT_TONES[computed['verdict']])}: {computed['reason']}")
-    elif document["kind"] == "measurement":
-        print_heading(f"Figures ({computed['rests_on']})")
-        print_lines(measurement_lines(document["fields"], computed["figures"]), "  ")
-    else:
-        print_heading("Figures")
-        rows = [(figure["name"], figure["text"] or "error", _shown(figure)[1], figure["formula"]) for figure in computed["figures"]]
-        print_lines(table(("Field", "Figure", "", "From"), rows, [("wait", "plain", "bad", "off")] * len(rows)), "  ")
-
-
-def measurement_lines(fields: Mapping[str, Any], figures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows of a measurement as on its page: the computed figure everywhere, and what was published beside it where that differs."""
-    named = {figure["name"]: figure for figure in figures}
-    rows, tones = [], []
-    for row in fields["rows"]:
-        key = row.get(fields["key"])
-        cells = [_cell(fields["id"], column, row, key, named) for column in fields["columns"]]
-        rows.append([text for text, _ in cells])
-        tones.append([tone for _, tone in cells])
-    return table([_heading(column) for column in fields["columns"]], rows, tones)
-
-
-def _heading(column: Mapping[str, Any]) -> str:
-    title = plain_text(column["title"])
-    return title if column["unit"] in ("1", "x", "text", "%") else f"{title} ({column['unit']})"
-
-
-def _cell(measurement: str, column: Mapping[str, Any], row: Mapping[str, Any], key: Any, named: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
-    """The text of a cell and its tone."""
-    figure = named.get(f"{measurement}.{column['name']}[{key!r}]")
-    written = row.get(column["name"])
-    if figure is None or column["unit"] == "text":
-        return (written, "plain") if isinstance(written, str) else ("–", "off")
-    if figure["error"]:
-        return "error", "bad"
-    if figure["text"] is None:
-        return "–", "off"
-    if len(figure["samples"]) > 1:
-        return ", ".join(_samples(figure)), "plain"
-    text, published = _shown(figure)
-    return f"{text}{f' ({published})' if published else ''}", REPRODUCTION_TONES[figure["reproduction"]] if published else "plain"
-
-
 def _samples(figure: Mapping[str, Any]) -> list[str]:
     """Samples with the digits that the figure has."""
     decimals = len(figure["text"].split(" ")[0].partition(".")[2])
     return [f"{sample:,.{decimals}f}" for sample in figure["samples"]]
-
-
-def _shown(figure: Mapping[str, Any]) -> tuple[str, str]:
-    """A figure without a unit that its heading has, and what was published where that differs."""
-    unit = figure["unit"]
-    text = (figure["text"] or "–").removesuffix(f" {unit}")
-    differs = figure["reproduction"] in DIFFERS
-    return text, f"published {figure['published']:,}{unit if unit in ('%', 'x') else ''}".replace("-", MINUS) if differs else ""

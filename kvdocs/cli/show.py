@@ -3,66 +3,81 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from kvdocs.cli.completion import record_ids
-from kvdocs.cli.output import fail, paint, plain_text, print_json, say, the_project
+from kvdocs.cli.output import fail, print_json, say, the_project, width
+from kvdocs.problems import counted
 
 if TYPE_CHECKING:
-    from kvdocs.problems import Problem
-    from kvdocs.registry import Registry
+    from kvdocs.project import Project
+    from kvdocs.registry import Entry, Registry
 
-IN_A_TABLE = ("columns", "rows")
-"""Fields of a measurement that its table shows."""
+FEWEST_DIGITS = 4
+"""So many digits of a result's id have to be typed."""
 
 
 @click.command()
 @click.argument("name", metavar="ID", shell_complete=record_ids)
+@click.option("--all", "everything", is_flag=True, help="Also what the page of the record folds away.")
 @click.option("--json", "as_json", is_flag=True, help="The documented document for programs.")
 @click.pass_context
-def show(ctx: click.Context, name: str, as_json: bool) -> None:
+def show(ctx: click.Context, name: str, everything: bool, as_json: bool) -> None:
     """One record with its links, or one figure with what depends on it.
 
-    A measurement comes with its figures as they are computed, and what was published beside them where it differs.
+    A record is shown as on its page: its fields, what executions and figures say of them, what is wrong with it, what points at it.
+    Of a result, the first digits of its id are enough.
     A figure, such as `M2.host[4096]`, comes with every cell, claim, text and chart that changes when it does.
 
     \b
     Example:
       kvdocs show D2
+      kvdocs show 2dd4112c
       kvdocs show "M2.host[4096]"
     """
     project = the_project(ctx)
     from kvdocs.kinds import all_kinds
     from kvdocs.load import load_registry
 
-    registry, problems = load_registry(project, all_kinds())
-    if "[" in name and not registry.has(name):
+    registry = load_registry(project, all_kinds())[0] if "[" in name else None
+    if registry is not None and not registry.has(name):
         _show_figure(name, registry, as_json)
     else:
-        _show_record(name, registry, problems, as_json)
+        _show_record(name, project, as_json, everything=everything)
 
 
-def _show_record(name: str, registry: Registry, problems: list[Problem], as_json: bool) -> None:
-    from kvdocs.cited import title_of
+def _show_record(name: str, project: Project, as_json: bool, *, everything: bool) -> None:
     from kvdocs.document import record_document
-    from kvdocs.order import plan
+    from kvdocs.judge import judge_of
+    from kvdocs.pipeline import inspect
 
-    entry = registry.get(name)
+    inspection = inspect(project)
+    registry = inspection.registry
+    entry = registry.get(name) or _by_beginning(name, registry)
     if entry is None:
-        broken = next((p for p in problems if p.record == name), None)
+        broken = next((p for p in inspection.problems if p.record == name), None)
         if broken is not None:
             fail(f"{name} cannot be shown: {broken}")
         figure = re.match(r"(M[1-9][0-9]*)\.", name)
         hint = f"a figure is named with its row: `{name}[ROW]`" if figure is not None and registry.has(figure[1]) else None
         fail(f"no record has the id {name!r}", hint or registry.nearest(name))
-    document = record_document(entry, registry, plan(registry))
     if as_json:
-        print_json(document)
+        print_json(record_document(entry, registry, inspection.order, judge_of(registry, project.root).of(entry.id)))
     else:
-        _print(document, registry_titles={e.id: title_of(e, registry) for e in registry})
+        from kvdocs.cli.record_text import record_lines
+
+        for line in record_lines(entry, inspection, width(), everything=everything):
+            say(line)
+
+
+def _by_beginning(name: str, registry: Registry) -> Entry | None:
+    """The one result whose id, which is a hash, begins so; pages name results by eight digits."""
+    found = [entry for entry in registry.of("result") if entry.id.startswith(name)] if len(name) >= FEWEST_DIGITS else []
+    if len(found) > 1:
+        fail(f"{counted(len(found), 'result')} have an id that begins with {name}", ", ".join(entry.id for entry in found))
+    return found[0] if found else None
 
 
 def _show_figure(name: str, registry: Registry, as_json: bool) -> None:
@@ -88,57 +103,3 @@ def _show_figure(name: str, registry: Registry, as_json: bool) -> None:
         print_json(document)
     else:
         print_figure(document)
-
-
-def _print(document: dict[str, Any], registry_titles: Mapping[str, str]) -> None:
-    say(f"{paint(document['id'], 'good', bold=True)}  {paint(plain_text(document['title']), 'plain', bold=True)}  {paint(document['kind'], 'off')}")
-    if document["order"]:
-        row = document["order"]
-        rank = f", rank {row['rank']}" if row["rank"] else ""
-        say(f"{paint(row['state'].replace('_', ' '), 'wait')}{rank}: {plain_text(row['why'])}")
-    if document["left_out"]:
-        gone = document["left_out"]
-        say(f"{paint(gone['words'], 'bad')}: {plain_text(gone['because']) if gone['because'] else 'it carries no judgement'}")
-    say()
-    table = document["kind"] == "measurement" and document["computed"] is not None
-    for name, value in document["fields"].items():
-        if name not in ("id", "title") and not (table and name in IN_A_TABLE) and value not in (None, [], {}, ""):
-            for line in _field_lines(name, value):
-                say(line)
-    if document["computed"] is not None:
-        from kvdocs.cli.figures import print_computed
-
-        print_computed(document)
-    for heading, links, end in (("Links", document["links"], "to"), ("Back-links", document["back_links"], "from")):
-        if links:
-            say()
-            say(paint(heading, "plain", bold=True))
-            for link in links:
-                name = link[end]
-                say(f"  {link['field']:<22} {paint(name, 'wait')}  {plain_text(registry_titles.get(name, '(no such record)'))}")
-    say()
-    say(paint(f"{document['path']}:{document['line']}", "off"))
-
-
-def _field_lines(name: str, value: Any, indent: str = "") -> list[str]:
-    """A field as YAML-like lines, long text wrapped under its name."""
-    label = paint(f"{indent}{name}:", "off")
-    if isinstance(value, dict):
-        inner = [line for k, v in value.items() if v not in (None, [], {}, "") for line in _field_lines(k, v, indent + "  ")]
-        return [label, *inner]
-    if isinstance(value, list):
-        if all(not isinstance(v, dict | list) and len(str(v)) < 40 for v in value):
-            return [f"{label} {', '.join(str(v) for v in value)}"]
-        lines = [label]
-        for item in value:
-            parts = _field_lines("-", item, indent + "  ") if not isinstance(item, dict) else [line for k, v in item.items() if v not in (None, [], {}, "") for line in _field_lines(k, v, indent + "    ")]
-            lines += parts if not isinstance(item, dict) else [f"{indent}  -", *parts]
-        return lines
-    text = str(value).rstrip()
-    if "\n" not in text and len(text) < 90:
-        return [f"{label} {text}"]
-    from textwrap import wrap
-
-    # Long words stay whole: addresses and paths can be copied, and a word of a million characters takes no minute.
-    paragraphs = [wrapped for part in text.split("\n") for wrapped in (wrap(part, 96 - len(indent), break_long_words=False, break_on_hyphens=False) if len(part) > 96 else [part])]
-    return [label, *(f"{indent}  {line}" for line in paragraphs)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from kvdocs import __version__
 from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
 from kvdocs.exchange.remark import Remark, doubtful, lost, unknown
+from kvdocs.exhibit import Evidence
 from kvdocs.order import Order
 from kvdocs.registry import Entry, Registry
 
@@ -27,11 +28,11 @@ class Export:
     remarks: tuple[Remark, ...] = ()
 
 
-def export_json(registry: Registry, entries: Sequence[Entry], order: Order | None = None) -> Export:
+def export_json(registry: Registry, entries: Sequence[Entry], order: Order | None = None, evidence: Callable[[str], Evidence | None] = lambda _: None) -> Export:
     """Whole records with their links: `{"schema": "kvdocs/export/v1", "records": [...]}`, each as `kvdocs show --json`."""
     from kvdocs.document import record_document
 
-    document = {"schema": JSON_SCHEMA, "program": f"kvdocs {__version__}", "records": [record_document(entry, registry, order) for entry in entries]}
+    document = {"schema": JSON_SCHEMA, "program": f"kvdocs {__version__}", "records": [record_document(entry, registry, order, evidence(entry.id)) for entry in entries]}
     return Export({"records.json": _dump(document)}, (lost("comments, quotes and the order of keys of the YAML files"),))
 
 

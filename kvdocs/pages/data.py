@@ -30,7 +30,7 @@ def data_files(publication: Publication) -> Iterator[DataFile]:
 
 def record_file(entry: Entry, publication: Publication) -> DataFile:
     """A record as JSON."""
-    return _json(f"api/records/{entry.id}.json", record_document(entry, publication.registry, publication.order))
+    return _json(f"api/records/{entry.id}.json", record_document(entry, publication.registry, publication.order, publication.at("").computed("evidence", entry.id)))
 
 
 def registry_file(publication: Publication, documents: Sequence[str]) -> DataFile:
@@ -67,7 +67,7 @@ def record_schema() -> Mapping[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A record of the registry",
         "type": "object",
-        "required": ["schema", "id", "kind", "title", "path", "line", "order", "computed", "left_out", "fields", "links", "back_links"],
+        "required": ["schema", "id", "kind", "title", "path", "line", "order", "computed", "left_out", "evidence", "fields", "links", "back_links"],
         "properties": {
             "schema": {"const": SCHEMA},
             "id": text, "kind": text, "title": text, "path": text,
@@ -75,6 +75,7 @@ def record_schema() -> Mapping[str, Any]:
             "order": {"type": ["object", "null"], "description": "Its row in order.json, for items, decisions and what they wait for."},
             "computed": {"type": ["object", "null"], "description": "What is computed for it: figures, or the verdict of a claim."},
             "left_out": {"type": ["object", "null"], "description": "Of an execution that was withdrawn or superseded: by whom, when and why."},
+            "evidence": {"type": ["object", "null"], "description": "What executions say of it; null when nothing was executed for it."},
             "fields": {"type": "object", "description": "As in the YAML, with the defaults filled in; see KIND.json."},
             "links": {"type": "array", "items": link},
             "back_links": {"type": "array", "items": link},

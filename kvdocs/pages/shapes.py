@@ -110,6 +110,34 @@ class LeftOut(Document):
     record: str | None = Field(description="The id of the withdrawal.")
 
 
+class EvidenceSum(Document):
+    """The executions in one environment and on one source."""
+
+    environment: str
+    source: str = Field(description="The commit, and what the source tree had beyond it.")
+    words: str = Field(description="Such as `reproduced in 3 of 3`.")
+
+
+class EvidenceExecution(Document):
+    """An execution that bears on a record."""
+
+    result: str
+    script: str
+    environment: str
+    source: str
+    verdict: Literal["reproduced", "not-reproduced", "inconclusive"]
+    bearing: Literal["supports", "contradicts", "inconclusive", "silent", "left out"] = Field(description="What it says of the status of the record.")
+    stale: list[str] = Field(description="Why it no longer speaks for today; empty when it does.")
+    labels: list[str] = Field(description="What must be said wherever it is shown.")
+
+
+class EvidenceEntry(Document):
+    """What executions say of a record."""
+
+    summary: list[EvidenceSum]
+    executions: list[EvidenceExecution] = Field(description="Newest last.")
+
+
 class RecordDocument(Document):
     """One record with its links in both directions."""
 
@@ -122,6 +150,7 @@ class RecordDocument(Document):
     order: Row | None = Field(description="Its row in the order; null for kinds that have no place in it.")
     computed: Computed | None = Field(description="Null for records that have no figures.")
     left_out: LeftOut | None = Field(description="Of an execution that counts for nothing; null for every other record.")
+    evidence: EvidenceEntry | None = Field(description="What executions say of it; null when nothing was executed for it.")
     fields: dict[str, Any] = Field(description="As in the YAML, with the defaults filled in.")
     links: list[LinkTo]
     back_links: list[LinkFrom]

@@ -137,7 +137,7 @@ def test_the_page_of_published_figures_lists_those_of_fields_too(inspect_files: 
 
 def test_commands_show_titles_with_their_figures(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     root = make_project(files()).root
-    assert kvdocs("show", "R1", at=root).out.splitlines()[0] == "R1  Make it worth +21%  item"
+    assert kvdocs("show", "R1", at=root).out.splitlines()[0] == "R1  Make it worth +21%  item  actionable"
     assert json.loads(kvdocs("show", "R1", "--json", at=root).out)["title"] == "Make it worth +21%"
     assert [line.split("  ")[1] for line in kvdocs("order", at=root).out.splitlines() if line.startswith(("1 ", "2 "))] == ["R2", "R1"]
     assert '"R1 Make it worth +21%"' in kvdocs("graph", at=root).out
