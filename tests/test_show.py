@@ -186,4 +186,5 @@ def test_commands_are_never_wrapped_and_folded_blocks_are_named() -> None:
 
 def test_what_markdown_adds_for_a_page_is_taken_away() -> None:
     assert written(r'[M1.gain\[4096\]](../M1.md "Two arms") is &lt; 1, as `a_b` and **R1** say') == "M1.gain[4096] is < 1, as `a_b` and R1 say"
+    assert written("<del>reproduced</del> withdrawn by ann") == "~~reproduced~~ withdrawn by ann"
     assert list(block_lines(Items((Link("D2", "records/D2.md", "A crash"),)), 40)) == ["- D2"]

@@ -173,7 +173,14 @@ def test_the_commands_tell_it(project: Project, execute: Execute, kvdocs: Callab
         "because": "A second job held the GPU while these ran, as its log shows.",
         "record": "W1",
     }
-    assert kvdocs("show", gone, at=project.root).out.splitlines()[1] == "withdrawn by ann on 2026-11-20 (W1): A second job held the GPU while these ran, as its log shows."
+    assert kvdocs("show", gone, at=project.root).out.splitlines()[:6] == [
+        f"{gone}  abort on box, imported (no date)  result  withdrawn",
+        "",
+        "Withdrawn by ann on 2026-11-20 (W1): it carries no judgement",
+        "  A second job held the GPU while these ran, as its log shows.",
+        "",
+        "Verdict       ~~reproduced~~, withdrawn",
+    ]
     exported = kvdocs("export", "junit", at=project.root)
     assert 'tests="1"' not in exported.out
     assert f"note: {gone} is left out: withdrawn by ann on 2026-11-20 (W1)" in exported.err

@@ -154,7 +154,7 @@ def text_of(cell: Cell) -> str:
     if cell is None or cell in ((), ""):
         return DASH
     parts = cell if isinstance(cell, tuple) else (cell,)
-    sentences = any(isinstance(part, Md) for part in parts)
+    sentences = sum(isinstance(part, Md) for part in parts) > 1
     return ("; " if sentences else ", ").join(text for part in parts if (text := _inline(part))) or DASH
 
 
@@ -175,5 +175,5 @@ def tone_of(cell: Cell) -> str:
 def written(markdown: str) -> str:
     """Inline Markdown as its author wrote it, without what only makes links and escapes."""
     text = re.sub(r"!?\[((?:\\.|[^\]\\])*)\]\((?:[^()\s]|\([^()]*\))*(?: \"[^\"]*\")?\)", r"\1", markdown)
-    text = re.sub(r"<span[^>]*>|</span>|</?code>", "", text).replace("**", "")
+    text = re.sub(r"</?del>", "~~", re.sub(r"<span[^>]*>|</span>|</?code>", "", text)).replace("**", "")
     return unescape(re.sub(r"\\([\\`*\[\]<>|_#+.-])", r"\1", text))
