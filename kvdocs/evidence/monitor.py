@@ -13,6 +13,9 @@ from .process import Watch
 
 Line = Callable[[str, float], None]
 
+STATE = ("clocks_mhz", "temperature_c", "power_w", "throttle_reasons", "memory_used_mib", "pids")
+"""What a sample tells of a GPU where the driver tells all."""
+
 
 class Monitor(Watch):
     """Takes a sample of the GPUs before, every `tick_s` seconds during, and after a run."""
@@ -25,18 +28,19 @@ class Monitor(Watch):
         self._after: list[dict[str, Any]] = []
         self._load: list[list[float] | None] = []
         self._others: dict[str, set[int]] = {"before": set(), "during": set(), "after": set()}
+        self._strangers: dict[str, set[int]] = {"before": set(), "during": set(), "after": set()}
 
     def before(self) -> None:
         """The sample before the script starts, taken with the lock held."""
         self._load.append(load_average())
         self._before = self._gpus.states()
-        self._others["before"] |= _pids(self._before)
+        self._meet("before", _pids(self._before))
 
     def after(self) -> None:
         """The sample after its end."""
         self._load.append(load_average())
         self._after = self._gpus.states()
-        self._others["after"] |= _pids(self._after)
+        self._meet("after", _pids(self._after))
 
     def started(self, pid: int) -> None:
         """The script runs."""
@@ -52,22 +56,37 @@ class Monitor(Watch):
         if states:
             own = {member.pid for member in descendants.members(pid, self._nonce)} | {pid}
             self._during.append(states)
-            self._others["during"] |= _pids(states) - own
+            self._meet("during", _pids(states) - own)
+
+    def _meet(self, when: str, pids: set[int]) -> None:
+        """Note processes that are not the run's. One that exists here now is a stranger, also when it has ended before anybody asks."""
+        self._others[when] |= pids
+        self._strangers[when] |= {pid for pid in pids if _is_here(pid)}
+
+    def missing(self) -> list[dict[str, str]]:
+        """What the samples could not tell of each GPU, in the form of the record's list."""
+        return [
+            {"what": f"gpu[{index}].{name} during the run", "why": "the driver does not tell"}
+            for index, state in enumerate(self._before)
+            for name in STATE
+            if name not in state
+        ]
 
     def as_record(self) -> dict[str, Any]:
         """What the samples show. `violations` are processes that used a GPU beside the script.
 
-        A process id that does not exist here is of another namespace (a container's driver counts as its host does) or has ended;
+        A process id that did not exist here when it was seen is of another namespace (a container's driver counts as its host does) or has ended;
         such ids are `unidentified` and may be the script's own.
         """
         others = {when: sorted(pids) for when, pids in self._others.items()}
+        strangers = {when: sorted(pids) for when, pids in self._strangers.items()}
         return {
             "gpu_before": _without_pids(self._before),
             "gpu_during": _summary(self._during),
             "gpu_after": _without_pids(self._after),
             "other_gpu_pids": others,
-            "violations": [f"process {pid} used a GPU {when} the run" for when, pids in others.items() for pid in pids if _is_here(pid)],
-            "unidentified_gpu_pids": sorted({pid for pids in others.values() for pid in pids if not _is_here(pid)}),
+            "violations": [f"process {pid} used a GPU {when} the run" for when, pids in strangers.items() for pid in pids],
+            "unidentified_gpu_pids": sorted(set().union(*others.values()).difference(*strangers.values())),
             "load_before": self._load[0] if self._load else None,
             "load_after": self._load[1] if len(self._load) > 1 else None,
             "sampling_ms": round(self.tick_s * 1000),

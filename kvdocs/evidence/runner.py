@@ -225,6 +225,7 @@ class _Run:
         monitor.after()
         self.lock.release()
         self.groups["exclusivity"] = monitor.as_record()
+        self.groups["missing"] += monitor.missing()
         reason = self._refusal(journal) if ended.exit_code == CANNOT_RUN and ended.how == "exited" else ended.reason
         return end_of(ended.how, reason, ended.exit_code, signal=ended.signal, duration_ns=ended.duration_ns,
                       resources=ended.resources, left_behind=ended.left_behind)  # fmt: skip

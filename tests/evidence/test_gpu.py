@@ -101,7 +101,7 @@ def test_the_machine_is_described_with_what_is_missing(library: str) -> None:
     assert all(missing["why"] for missing in machine.missing)
 
 
-class TwoSamples(Gpus):
+class GivenSamples(Gpus):
     """GPUs whose states are given."""
 
     def __init__(self, *states: dict[str, object]) -> None:
@@ -114,7 +114,7 @@ class TwoSamples(Gpus):
 
 def test_what_used_the_gpu_beside_the_script_is_a_violation() -> None:
     stranger, gone, own = 1, 2**22 - 1, 4242424
-    gpus = TwoSamples(
+    gpus = GivenSamples(
         {"temperature_c": 30, "pids": []},
         {"temperature_c": 60, "clocks_mhz": {"sm": 1980, "memory": 3201}, "throttle_reasons": ["sw_power_cap"], "pids": [own, stranger, gone]},
         {"temperature_c": 70, "clocks_mhz": {"sm": 1500, "memory": 3201}, "throttle_reasons": ["gpu_idle"], "pids": [own]},
@@ -136,3 +136,29 @@ def test_what_used_the_gpu_beside_the_script_is_a_violation() -> None:
         "violations": ["process 1 used a GPU during the run"], "unidentified_gpu_pids": [gone],
         "sampling_ms": 2500, "samples": 2,
     }  # fmt: skip
+
+
+def test_a_stranger_that_ended_before_the_run_did_is_a_violation_all_the_same() -> None:
+    """Whether its process id exists was asked at the end of the run: a job of a few seconds in the middle was taken for one of another namespace."""
+    stranger = subprocess.Popen(["sleep", "60"])
+    gpus = GivenSamples({"pids": []}, {"pids": [stranger.pid]}, {"pids": []})
+    monitor = Monitor(gpus, "nonce", lambda *_: None, lambda _: None)
+    monitor.before()
+    monitor.tick(4242424)
+    stranger.kill()
+    stranger.wait()
+    monitor.after()
+    told = monitor.as_record()
+    assert (told["violations"], told["unidentified_gpu_pids"]) == ([f"process {stranger.pid} used a GPU during the run"], [])
+
+
+def test_what_a_sample_cannot_tell_is_listed(library: str, smi: str) -> None:
+    """Without the driver's library nobody knows which processes use the GPU, and an empty list of violations said nothing of that."""
+
+    def missing(gpus: Gpus) -> list[str]:
+        monitor = Monitor(gpus, "nonce", lambda *_: None, lambda _: None)
+        monitor.before()
+        return [what["what"] for what in monitor.missing()]
+
+    assert missing(Gpus([library])) == []
+    assert missing(Gpus(["libno-such-nvml.so"], smi)) == ["gpu[0].throttle_reasons during the run", "gpu[0].pids during the run"]
