@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
@@ -22,11 +22,16 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of problem: a stable name, its severity, and one sentence that says what it means."""
+    """A kind of problem: a stable name, its severity, one sentence that says what it means, how it usually comes about, and what to do.
+
+    Two codes are the same when the first three are: what is kept of a problem does without the rest.
+    """
 
     name: str
     severity: Severity
     meaning: str
+    cause: str = field(default="", compare=False, kw_only=True)
+    repair: str = field(default="", compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -143,45 +148,202 @@ def count_by_severity(problems: Sequence[Problem]) -> dict[Severity, int]:
     return counts
 
 
-def _error(name: str, meaning: str) -> Code:
-    return Code(name, Severity.ERROR, meaning)
+def _error(name: str, meaning: str, *, cause: str, repair: str) -> Code:
+    return Code(name, Severity.ERROR, meaning, cause=cause, repair=repair)
 
 
-def _warning(name: str, meaning: str) -> Code:
-    return Code(name, Severity.WARNING, meaning)
+def _warning(name: str, meaning: str, *, cause: str, repair: str) -> Code:
+    return Code(name, Severity.WARNING, meaning, cause=cause, repair=repair)
 
 
-YAML_SYNTAX = _error("yaml-syntax", "The file is not valid YAML 1.2, or uses a part of it that records do not (tags, anchors, several documents).")
-DUPLICATE_KEY = _error("duplicate-key", "A mapping has the same key twice.")
-NOT_A_RECORD = _error("not-a-record", "A file holds something that is neither a record nor a list of records.")
-UNKNOWN_FOLDER = _error("unknown-folder", "A file lies in a folder of the registry that belongs to no kind.")
-MISSING_FIELD = _error("missing-field", "A field that the kind requires is absent.")
-UNKNOWN_KEY = _error("unknown-key", "A key is not a field of this kind.")
-WRONG_TYPE = _error("wrong-type", "A value has another type than its field.")
-WRONG_VALUE = _error("wrong-value", "A value is not one that its field allows.")
-BAD_ID = _error("bad-id", "An id does not have the form of its kind.")
-DUPLICATE_ID = _error("duplicate-id", "Two records have the same id.")
-UNKNOWN_REF = _error("unknown-ref", "A link names a record that does not exist.")
-WRONG_KIND = _error("wrong-kind", "A link names a record of a kind that it cannot point to.")
-UNKNOWN_MENTION = _warning("unknown-mention", "Prose mentions an id that no record has.")
-CYCLE = _error("cycle", "Records block each other in a circle, so none of them can ever start.")
-MISSING_FILE = _error("missing-file", "A script or patch that a record names is not there.")
-OUTSIDE_PROJECT = _error("outside-project", "A file that a record names lies outside the project.")
-DONE_BUT_BLOCKED = _error("done-but-blocked", "An item is done although something that blocks it is not.")
-FIXED_BUT_OPEN = _error("fixed-but-open", "A defect is fixed although the item that fixes it is not done.")
-NEEDS_NOT_PLANNED = _error("needs-not-planned", "A record waits for an item that is not planned.")
-BLOCKED_BY_REJECTED = _error("blocked-by-rejected", "A record waits for a pull request that was closed without being merged.")
-REOPENED = _warning("still-confirmed", "A defect is confirmed although every item that fixes it is done.")
-UNUSED_ACKNOWLEDGEMENT = _warning("unused-acknowledgement", "A record acknowledges a problem that it does not have.")
-UNREADABLE = _error("unreadable", "A file cannot be read.")
+YAML_SYNTAX = _error(
+    "yaml-syntax",
+    "The file is not valid YAML 1.2, or uses a part of it that records do not (tags, anchors, several documents).",
+    cause="A quote or bracket that is not closed, a tab as indentation, a colon inside plain text, or a tag or anchor.",
+    repair="Look at the place that is named; put text with `: ` or `#` in quotes, or write it as a block behind `|-`.",
+)
+DUPLICATE_KEY = _error(
+    "duplicate-key",
+    "A mapping has the same key twice.",
+    cause="A field was added that stood further up already, or two branches added it.",
+    repair="Keep one of the two; the message names both places.",
+)
+NOT_A_RECORD = _error(
+    "not-a-record",
+    "A file holds something that is neither a record nor a list of records.",
+    cause="A file is empty, or holds text or a mapping without `id` where a record belongs.",
+    repair="Write a mapping with `id` and `title`, or a list of such mappings; `kvdocs new KIND` begins one.",
+)
+UNKNOWN_FOLDER = _error(
+    "unknown-folder",
+    "A file lies in a folder of the registry that belongs to no kind.",
+    cause="The folder is misspelled, or a record lies directly in `registry/`.",
+    repair="Move the file into the folder of its kind, which the hint names.",
+)
+MISSING_FIELD = _error(
+    "missing-field",
+    "A field that the kind requires is absent.",
+    cause="A record was begun and not finished, or a field was renamed in the program.",
+    repair="Add the field; `kvdocs schema KIND` and the editor say what belongs into it.",
+)
+UNKNOWN_KEY = _error(
+    "unknown-key",
+    "A key is not a field of this kind.",
+    cause="A field is misspelled, or stands one level too high or too low.",
+    repair="Take the name that the hint gives, or move the field to where it belongs.",
+)
+WRONG_TYPE = _error(
+    "wrong-type",
+    "A value has another type than its field.",
+    cause="Text without quotes that YAML reads as a number or a truth value, or a single value where a list belongs.",
+    repair="Put quotes around the text, or brackets around the value.",
+)
+WRONG_VALUE = _error(
+    "wrong-value",
+    "A value is not one that its field allows.",
+    cause="A word that is not among those that the field allows, a date that does not exist, a number out of range.",
+    repair="Take one of the values that the message lists.",
+)
+BAD_ID = _error(
+    "bad-id",
+    "An id does not have the form of its kind.",
+    cause="The id has another prefix than its kind, or a character that no file name can have.",
+    repair="`kvdocs rename OLD NEW --at FILE:LINE` gives it another one, everywhere at once.",
+)
+DUPLICATE_ID = _error(
+    "duplicate-id",
+    "Two records have the same id.",
+    cause="Two branches took the same number.",
+    repair="Give one of them a new id with `kvdocs rename ID NEW --at FILE:LINE`; the hint has the command.",
+)
+UNKNOWN_REF = _error(
+    "unknown-ref",
+    "A link names a record that does not exist.",
+    cause="The id is misspelled, or the record that it named was deleted or renamed by hand.",
+    repair="Take the id that the hint names, or create the record with `kvdocs new`.",
+)
+WRONG_KIND = _error(
+    "wrong-kind",
+    "A link names a record of a kind that it cannot point to.",
+    cause="A link names a defect where an item belongs, or the like.",
+    repair="Name a record of one of the kinds that the message lists, or use the field that is meant for the other.",
+)
+UNKNOWN_MENTION = _warning(
+    "unknown-mention",
+    "Prose mentions an id that no record has.",
+    cause="Text speaks of `D12` and there is no such record; or a product or a register is called like one.",
+    repair="Correct the id; put what is no id in backticks.",
+)
+CYCLE = _error(
+    "cycle",
+    "Records block each other in a circle, so none of them can ever start.",
+    cause="Two items name each other as blockers, or a longer chain leads back to where it began.",
+    repair="Remove the link that is not really a condition: `kvdocs unlink`; the message shows the whole circle.",
+)
+MISSING_FILE = _error(
+    "missing-file",
+    "A script or patch that a record names is not there.",
+    cause="The file was moved or never added, or its name has a typo.",
+    repair="Add the file beside the record, or correct the name.",
+)
+OUTSIDE_PROJECT = _error(
+    "outside-project",
+    "A file that a record names lies outside the project.",
+    cause="A path begins with `/` or `..`, or leads through a link out of the registry.",
+    repair="Copy the file into the registry: what is outside cannot be published or run elsewhere.",
+)
+DONE_BUT_BLOCKED = _error(
+    "done-but-blocked",
+    "An item is done although something that blocks it is not.",
+    cause="The status was set before the blocker was finished, or the blocker was named by mistake.",
+    repair="Finish the blocker, take the status back, or remove the link with `kvdocs unlink`.",
+)
+FIXED_BUT_OPEN = _error(
+    "fixed-but-open",
+    "A defect is fixed although the item that fixes it is not done.",
+    cause="The defect was closed when the change was written, not when it landed.",
+    repair="Set the item done, or the defect back to confirmed until it is.",
+)
+NEEDS_NOT_PLANNED = _error(
+    "needs-not-planned",
+    "A record waits for an item that is not planned.",
+    cause="An item was given up while others still wait for it.",
+    repair="Plan it again, remove the link, or set what waits for it to not planned as well.",
+)
+BLOCKED_BY_REJECTED = _error(
+    "blocked-by-rejected",
+    "A record waits for a pull request that was closed without being merged.",
+    cause="The pull request was closed without a merge.",
+    repair="Name what takes its place, with `superseded_by` of the reference or another blocker.",
+)
+REOPENED = _warning(
+    "still-confirmed",
+    "A defect is confirmed although every item that fixes it is done.",
+    cause="The repair landed and nobody looked at the defect again, or it did not repair it.",
+    repair="Run the defect's script on the new commit; then set the status to what it shows.",
+)
+UNUSED_ACKNOWLEDGEMENT = _warning(
+    "unused-acknowledgement",
+    "A record acknowledges a problem that it does not have.",
+    cause="What was accepted has gone: the figure was corrected, or the code is misspelled.",
+    repair="Remove the entry under `acknowledged`.",
+)
+UNREADABLE = _error(
+    "unreadable",
+    "A file cannot be read.",
+    cause="Permissions, or a folder where a file is expected.",
+    repair="Make the file readable for the user who runs kvdocs.",
+)
 
-ONLY_REPORTED = Code("only-reported", Severity.INFO, "A defect is confirmed, and no execution on record shows it: it rests on what documents report.")
-CONTRADICTED = Code("contradicted", Severity.WARNING, "An execution in the environment and on the commit that a record names contradicts its status.")
-CONTRADICTED_ELSEWHERE = Code("contradicted-elsewhere", Severity.INFO, "An execution in another environment, or on another source, does not show what a record says.")
-STALE_EVIDENCE = Code("stale-evidence", Severity.WARNING, "An execution no longer speaks for today: its script, its expectation or the commit that the record names has changed.")
-GATE_NOT_PASSED = Code("gate-not-passed", Severity.ERROR, "An item is done, or a defect fixed, and a gate of it has not passed on a commit that holds the work.")
-GATE_TOO_FEW = Code("gate-too-few-runs", Severity.WARNING, "A gate asks for so few clean runs that a defect which is not repaired passes it more often than one time in twenty.")
-NOT_AS_STORED = Code("not-as-stored", Severity.ERROR, "A result or one of its logs was changed after it was stored.")
+ONLY_REPORTED = Code(
+    "only-reported",
+    Severity.INFO,
+    "A defect is confirmed, and no execution on record shows it: it rests on what documents report.",
+    cause="The defect was taken from a document, or its executions went stale or were withdrawn.",
+    repair="`kvdocs run` its script on a machine that has what it needs, or import an execution made elsewhere.",
+)
+CONTRADICTED = Code(
+    "contradicted",
+    Severity.WARNING,
+    "An execution in the environment and on the commit that a record names contradicts its status.",
+    cause="The defect was repaired on the way, the script no longer triggers it, or the status was a guess.",
+    repair="Set the status to what executions show, or say in the record why they differ.",
+)
+CONTRADICTED_ELSEWHERE = Code(
+    "contradicted-elsewhere",
+    Severity.INFO,
+    "An execution in another environment, or on another source, does not show what a record says.",
+    cause="The defect depends on the machine or on the version of the source.",
+    repair="Nothing needs repair: the matrix shows both. Say in the record what makes the difference, when it is known.",
+)
+STALE_EVIDENCE = Code(
+    "stale-evidence",
+    Severity.WARNING,
+    "An execution no longer speaks for today: its script, its expectation or the commit that the record names has changed.",
+    cause="The script or what it expects was edited, or the record names another commit now.",
+    repair="Run the script again; the old execution stays on record.",
+)
+GATE_NOT_PASSED = Code(
+    "gate-not-passed",
+    Severity.ERROR,
+    "An item is done, or a defect fixed, and a gate of it has not passed on a commit that holds the work.",
+    cause="The status was set before the gate's script had run on a commit that has the work, or its executions went stale or were withdrawn.",
+    repair="Name the commit in `landed_in`, run the gate's script there, and ask `kvdocs gate ID`; or take the status back.",
+)
+GATE_TOO_FEW = Code(
+    "gate-too-few-runs",
+    Severity.WARNING,
+    "A gate asks for so few clean runs that a defect which is not repaired passes it more often than one time in twenty.",
+    cause="The gate asks for a round number of runs, and the defect shows seldom.",
+    repair="Ask for as many runs as the hint says, or measure the old rate better: more runs of the unrepaired program.",
+)
+NOT_AS_STORED = Code(
+    "not-as-stored",
+    Severity.ERROR,
+    "A result or one of its logs was changed after it was stored.",
+    cause="A log was cleaned up, a line ending was converted on checkout, or a record was edited.",
+    repair="Restore the file from version control. A result that should not count is withdrawn, not edited.",
+)
 
 CORE_CODES: tuple[Code, ...] = (
     YAML_SYNTAX, DUPLICATE_KEY, NOT_A_RECORD, UNKNOWN_FOLDER, UNREADABLE,

@@ -13,7 +13,13 @@ from kvdocs.problems import Code, Problem, Severity
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Cell
 
-NO_OWNER = Code("no-owner", Severity.ERROR, "A defect or item names neither an owner nor why the owner is open, or names both.")
+NO_OWNER = Code(
+    "no-owner",
+    Severity.ERROR,
+    "A defect or item names neither an owner nor why the owner is open, or names both.",
+    cause="Nobody was named, or an owner was found and `owner_open` was left behind.",
+    repair="Name `owners`, or say in `owner_open` why there is none; not both.",
+)
 
 
 class Owned(Record):

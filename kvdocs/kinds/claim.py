@@ -21,9 +21,27 @@ if TYPE_CHECKING:
 
 TONES = {"holds": "good", "fails": "bad", "undecided": "warn"}
 
-CLAIM_FAILS = Code("claim-fails", Severity.WARNING, "A claim is contradicted by the figures on record.")
-CLAIM_UNDECIDED = Code("claim-undecided", Severity.WARNING, "Rounding or uncertainty of the figures on record does not decide a claim.")
-CLAIM_UNSUPPORTED = Code("claim-unsupported", Severity.INFO, "A claim rests on figures that were published without their inputs, on executions that nobody has made, or on nothing that is on record.")
+CLAIM_FAILS = Code(
+    "claim-fails",
+    Severity.WARNING,
+    "A claim is contradicted by the figures on record.",
+    cause="The claim was made from other figures, was rounded too kindly, or an input was measured again.",
+    repair="A claim that fails is a finding. Correct what is claimed, or acknowledge it with the reason; do not widen a tolerance until it passes.",
+)
+CLAIM_UNDECIDED = Code(
+    "claim-undecided",
+    Severity.WARNING,
+    "Rounding or uncertainty of the figures on record does not decide a claim.",
+    cause="The inputs have too few digits, or the samples spread too much.",
+    repair="Measure with more digits or more runs; or acknowledge that the figures cannot decide it.",
+)
+CLAIM_UNSUPPORTED = Code(
+    "claim-unsupported",
+    Severity.INFO,
+    "A claim rests on figures that were published without their inputs, on executions that nobody has made, or on nothing that is on record.",
+    cause="The figures behind it were published without their inputs, or the script has not been executed.",
+    repair="Execute the script, or add the inputs; `unsupported` says what is missing.",
+)
 
 
 class Claim(Record):

@@ -14,7 +14,13 @@ from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
 from kvdocs.work import Work
 
-UNKNOWN_OPTION = Code("unknown-option", Severity.ERROR, "A decision recommends or chose an option that it does not list.")
+UNKNOWN_OPTION = Code(
+    "unknown-option",
+    Severity.ERROR,
+    "A decision recommends or chose an option that it does not list.",
+    cause="An option was renamed, or the recommendation has a typo.",
+    repair="Take the id of one of the decision's `options`.",
+)
 
 
 class Option(Part):

@@ -14,7 +14,13 @@ from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Cell, Fact, Link, Prose, RecordView, Section, Table
 from kvdocs.work import Work
 
-STATE_OF_TYPE = Code("impossible-state", Severity.ERROR, "A reference has a state that things of its type cannot have, such as a merged issue.")
+STATE_OF_TYPE = Code(
+    "impossible-state",
+    Severity.ERROR,
+    "A reference has a state that things of its type cannot have, such as a merged issue.",
+    cause="The type or the state was typed by hand.",
+    repair="`kvdocs sync` reads the state from the host; or correct the type.",
+)
 
 
 class Reference(Record):

@@ -22,8 +22,20 @@ if TYPE_CHECKING:
     from kvdocs.evidence.source_tree import Patch
     from kvdocs.evidence.spec import ScriptSpec
 
-NO_EXPECTATION = ProblemCode("no-expectation", Severity.WARNING, "A script that reproduces something does not say what counts as reproduced, so its executions decide nothing.")
-EXIT_CODE_DECIDES = ProblemCode("exit-code-decides", Severity.ERROR, "A script lets an exit code decide that tells nothing, such as that of compute-sanitizer.")
+NO_EXPECTATION = ProblemCode(
+    "no-expectation",
+    Severity.WARNING,
+    "A script that reproduces something does not say what counts as reproduced, so its executions decide nothing.",
+    cause="The script was added before anybody wrote down what it shows.",
+    repair="Write `expect` with `reproduced` and `not_reproduced`; without both an execution is inconclusive.",
+)
+EXIT_CODE_DECIDES = ProblemCode(
+    "exit-code-decides",
+    Severity.ERROR,
+    "A script lets an exit code decide that tells nothing, such as that of compute-sanitizer.",
+    cause="`exit: 0` stands alone under `not_reproduced` for a tool that exits with 0 after it found errors.",
+    repair="Add a pattern on the output, such as the tool's summary line, and set `exit_code_decides: false`.",
+)
 
 
 def _cpus(value: str) -> str:

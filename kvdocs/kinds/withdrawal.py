@@ -13,7 +13,13 @@ from kvdocs.problems import Code, Severity
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Cell, Fact, Md, Notice, Prose, RecordView, Section
 
-WITHDRAWN_EVIDENCE = Code("withdrawn-evidence", Severity.WARNING, "A measurement or an experiment takes its figures from an execution that was withdrawn or superseded.")
+WITHDRAWN_EVIDENCE = Code(
+    "withdrawn-evidence",
+    Severity.WARNING,
+    "A measurement or an experiment takes its figures from an execution that was withdrawn or superseded.",
+    cause="The execution that fills the cells was withdrawn afterwards.",
+    repair="Execute the script again, and name the new execution in its place.",
+)
 
 
 class Withdrawal(Record):

@@ -1,10 +1,11 @@
-"""The reference page of problems: every code with its meaning and, where the project has one, the smallest record that earns it."""
+"""The reference page of problems: every code with its meaning, its usual cause, its repair and, where the project has one, the smallest record that earns it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from kvdocs import markup
 from kvdocs.kinds import all_codes
 from kvdocs.pages.context import Publication
 from kvdocs.pages.faults import severity_badge
@@ -31,7 +32,13 @@ def codes_page(publication: Publication, examples: Path | None) -> Page:
 
 
 def _section(code: Code, examples: Path | None) -> Section:
-    blocks: list[Block] = [Facts((Fact("Severity", severity_badge(code.severity)), Fact("Meaning", code.meaning)))]
+    facts = (
+        Fact("Severity", severity_badge(code.severity)),
+        Fact("Meaning", code.meaning),
+        Fact("Usual cause", markup.sentence(code.cause)),
+        Fact("Repair", markup.sentence(code.repair)),
+    )
+    blocks: list[Block] = [Facts(tuple(fact for fact in facts if fact.value))]
     folder = examples / code.name if examples is not None else None
     if folder is not None and (folder / "expected.txt").is_file():
         blocks += _example(folder)

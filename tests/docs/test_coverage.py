@@ -15,10 +15,11 @@ from kvdocs.cli import COMMANDS, cli
 from kvdocs.cli.reference import command_helps
 from kvdocs.kinds import all_codes, all_kinds
 from kvdocs.markup import Dialect
+from kvdocs.pages.codes import codes_page
 from kvdocs.pages.fields import parts_of
 from kvdocs.pages.program import commands_page
 from kvdocs.pages.shapes import SHAPES
-from kvdocs.pipeline import Inspection
+from kvdocs.pipeline import Inspection, publication
 from kvdocs.project import Settings
 from kvdocs.render import Renderer, default_templates
 from kvdocs.scaffold import STARTER
@@ -110,6 +111,14 @@ def test_every_document_for_programs_says_what_it_is() -> None:
 
 def test_every_problem_says_what_it_means() -> None:
     assert [code.name for code in all_codes() if len(code.meaning) < 20] == []
+
+
+def test_every_problem_says_how_it_comes_about_and_what_to_do(this_registry: Inspection) -> None:
+    """The hint of a problem knows its place; the page of problems is for those who ask why."""
+    assert [code.name for code in all_codes() if not (code.cause.endswith(".") and code.repair.endswith("."))] == []
+    page = Renderer((default_templates(),), Dialect.SITE).render(codes_page(publication(this_registry), None))
+    told = [line.split(" | ")[0].strip("|* ") for line in page.splitlines() if "Usual cause" in line or "Repair" in line]
+    assert (len(told), set(told)) == (2 * len(all_codes()), {"Usual cause", "Repair"}), told[:4]
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
