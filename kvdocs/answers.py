@@ -29,6 +29,8 @@ class Answers:
         """
         kept = self.scan.cache.read(f"answer-{name}")
         if kept is not None and kept["key"] == self._key:
+            if self.scan.aged:
+                self.scan.save()
             return kept["answer"]
         answer, lasting = work_out()
         self.scan.save()

@@ -18,12 +18,23 @@ from decimal import Decimal
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from time import time_ns
 from typing import Any
 
 FORMAT = "kvdocs-cache-1"
 
 RECORD_ENDINGS = (".yaml", ".yml", ".json")
 """Files that are parsed after their digest was taken; others, such as logs, are not kept in memory."""
+
+NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What no name that is shown in a line may hold."""
+
+UNNAMED = "its name holds what is no character of a text"
+UNLISTED = "the folder may not be listed"
+
+LINKED_FOLDER = "the link leads to a folder, and what lies in linked folders is not read"
+LEADS_OUT = "the link leads out of the project"
 
 
 class Cache:
@@ -120,30 +131,49 @@ def program_fingerprint() -> str:
 
 
 def scan_files(folder: str) -> list[tuple[str, os.stat_result]]:
-    """Every file below a folder with its status, hidden ones and byte code left out."""
-    found: list[tuple[str, os.stat_result]] = []
+    """Every regular file below a folder with its status, hidden ones and byte code left out."""
+    return [(path, status) for path, status, _ in _walk(folder) if status is not None and S_ISREG(status.st_mode)]
+
+
+def _walk(folder: str) -> Iterator[tuple[str, os.stat_result | None, bool]]:
+    """Everything below a folder that is no folder: its status, None where there is nothing behind a link, and whether it is a link.
+
+    A folder that may not be listed stands there without a status.
+    """
     todo = [folder]
     while todo:
+        folder = todo.pop()
         try:
-            with os.scandir(todo.pop()) as entries:
+            with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name[0] == "." or entry.name == "__pycache__":
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         todo.append(entry.path)
-                    else:
-                        with suppress(OSError):
-                            found.append((entry.path, entry.stat()))
+                        continue
+                    try:
+                        yield entry.path, entry.stat(), entry.is_symlink()
+                    except OSError:
+                        if entry.is_symlink():
+                            yield entry.path, None, True
+        except PermissionError:
+            yield folder, None, False
         except OSError:
             continue
-    return found
+
+
+def _stamp(status: os.stat_result) -> list[int]:
+    """What is another thing when a file was written: whoever sets its time back changes its status by that."""
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 class Scan:
     """The files of a folder as they are now, with digests that are computed only when a file has changed.
 
-    As git does, a file whose size, time and inode are unchanged is taken as unchanged, unless it was written
+    As git does, a file whose times, size and inode are unchanged is taken as unchanged, unless it was written
     so close to the last scan that a second edit could have left no trace in its time.
+    `aged` is whether such a file has grown old enough since: once it is saved anew, it need not be read again.
+    `unfit` tells why something with the name of a record is not read: opening a pipe waits forever, and a device has no end.
     """
 
     RACY_NS = 2_000_000_000
@@ -156,34 +186,64 @@ class Scan:
         base = len(os.fspath(root)) + 1
         self._base = f"{os.fspath(root)}{os.sep}"
         safe_before = known["at"] - self.RACY_NS
+        calm_before = time_ns() - self.RACY_NS
         self.files: dict[str, list[Any]] = {}
         self.changed: list[str] = []
-        for path, status in scan_files(os.fspath(root / folder)):
+        self.unfit: dict[str, str] = {}
+        self.aged = False
+        for path, status, linked in _walk(os.fspath(root / folder)):
             name = path[base:].replace(os.sep, "/")
-            stamp = [status.st_mtime_ns, status.st_size, status.st_ino]
+            if status is None or linked or not S_ISREG(status.st_mode) or not name.isprintable():
+                if why := self._why_unfit(path, status, linked):
+                    self.unfit[name] = why
+                if why or status is None or not S_ISREG(status.st_mode):
+                    continue
+            stamp = _stamp(status)
             old = known["files"].get(name)
-            if old is not None and old[:3] == stamp and status.st_mtime_ns < safe_before:
+            same = old is not None and old[:4] == stamp
+            if same and stamp[0] < safe_before and stamp[1] < safe_before:
                 self.files[name] = old
             else:
+                self.aged = self.aged or (same and stamp[0] < calm_before and stamp[1] < calm_before)
                 self.files[name] = [*stamp, None]
                 self.changed.append(name)
         self.removed = [name for name in known["files"] if name not in self.files]
         self._old = known["files"]
         self._contents: dict[str, bytes] = {}
 
+    def _why_unfit(self, path: str, status: os.stat_result | None, linked: bool) -> str | None:
+        """Why what has the name of a record, or holds some, is not read; None when it is no such thing, or is read."""
+        if status is not None and S_ISDIR(status.st_mode):
+            with suppress(OSError), os.scandir(path) as entries:
+                return LINKED_FOLDER if any(entry.name.endswith(RECORD_ENDINGS) for entry in entries) else None
+            return None
+        if status is None and not linked:
+            return UNLISTED
+        if not path.endswith(RECORD_ENDINGS):
+            return None
+        if NO_TEXT.search(path, len(self._base)):
+            return UNNAMED
+        if status is None:
+            return "the link leads nowhere"
+        if not S_ISREG(status.st_mode):
+            return "it is a pipe, a socket or a device, and no file"
+        behind = Path(os.path.realpath(path))
+        inside = (os.path.realpath(self.root), os.path.realpath(f"{self._base}registry"))
+        return None if any(behind.is_relative_to(folder) for folder in inside) else LEADS_OUT
+
     def digest(self, name: str) -> str:
         """The digest of a file's content; of nothing when it cannot be read."""
         entry = self.files[name]
-        if entry[3] is None:
+        if entry[4] is None:
             try:
                 with open(f"{self._base}{name}", "rb") as file:  # noqa: PTH123  # thousands of files: a Path for each costs as much as reading it
                     content = file.read()
-                entry[3] = blake2b(content, digest_size=16).hexdigest()
+                entry[4] = blake2b(content, digest_size=16).hexdigest()
                 if name.endswith(RECORD_ENDINGS):
                     self._contents[name] = content
             except OSError:
-                entry[3] = ""
-        return str(entry[3])
+                entry[4] = ""
+        return str(entry[4])
 
     def take_content(self, name: str) -> bytes | None:
         """The content of a file of records that was read for its digest, once; None when it was not read."""
@@ -192,7 +252,7 @@ class Scan:
     def wrote(self, name: str, content: bytes) -> None:
         """Take it that a file was written with this content by the program itself."""
         status = os.stat(f"{self._base}{name}")  # noqa: PTH116  # as above
-        self.files[name] = [status.st_mtime_ns, status.st_size, status.st_ino, blake2b(content, digest_size=16).hexdigest()]
+        self.files[name] = [*_stamp(status), blake2b(content, digest_size=16).hexdigest()]
 
     def forget(self, name: str) -> None:
         """Take it that a file is not there any more."""
@@ -200,14 +260,12 @@ class Scan:
 
     def whole(self) -> str:
         """The digest of all files with their names."""
-        lines = "\n".join([f"{name} {self.files[name][3] or self.digest(name)}" for name in sorted(self.files)])
+        lines = "\n".join([*(f"{name} {self.files[name][4] or self.digest(name)}" for name in sorted(self.files)), *(f"{name} {why}" for name, why in sorted(self.unfit.items()))])
         return blake2b(lines.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
     def save(self) -> None:
         """Keep the digests for next time, when something is new."""
         for name in self.files:
             self.digest(name)
-        if self.files != self._old:
-            from time import time_ns
-
+        if self.aged or self.files != self._old:
             self.cache.write(self.name, {"files": self.files, "at": time_ns()})

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from kvdocs.cache import Scan
+from kvdocs.cache import LEADS_OUT, LINKED_FOLDER, NO_TEXT, UNLISTED, UNNAMED, Scan
 from kvdocs.kept import KeptFile, KeptRecords
 from kvdocs.kind import Kind
-from kvdocs.problems import DUPLICATE_ID, UNKNOWN_FOLDER, Place, Problem, did_you_mean
-from kvdocs.project import SETTINGS_FILE, Project
+from kvdocs.problems import BAD_SETTINGS, DUPLICATE_ID, OUTSIDE_PROJECT, UNKNOWN_FOLDER, UNREADABLE, Place, Problem, did_you_mean
+from kvdocs.project import SETTINGS_FILE, Project, SettingsError
 from kvdocs.registry import Entry, Registry
 from kvdocs.source import natural_key, parse_records, read_records
 
@@ -23,7 +23,7 @@ def load_registry(project: Project, kinds: tuple[Kind, ...], scan: Scan | None =
     for kind in kinds:
         reader.read(kind)
     reader.finish()
-    problems = [*_unknown_folders(project, kinds), *reader.problems]
+    problems = [*_bad_settings(project), *_unknown_folders(project, kinds), *_unfit(reader.scan, kinds), *reader.problems]
     return Registry(reader.entries.values(), kinds, frozenset(reader.broken - reader.entries.keys())), problems
 
 
@@ -35,7 +35,7 @@ class _Reader:
         self.entries: dict[str, Entry] = {}
         self.lower: dict[str, str] = {}
         self.problems: list[Problem] = []
-        self.broken: set[str] = set()
+        self.broken = {record_id for name in scan.unfit for record_id in _ids_by_name(name)}
 
     def read(self, kind: Kind) -> None:
         """Read all files of a kind, and keep what they hold for next time."""
@@ -55,7 +55,7 @@ class _Reader:
 
     def _paths(self, kind: Kind, known: KeptRecords) -> list[str]:
         """The files of a kind in natural order."""
-        ends = (".yaml", ".yml") if kind.pattern == "*.yaml" else (f"/{kind.pattern}",)
+        ends = _endings(kind)
         here = {name for name in self._by_folder.get(kind.folder, ()) if name.endswith(ends)}
         before = list(known.paths)
         return before if here == set(before) else sorted(here, key=natural_key)
@@ -112,6 +112,31 @@ def _ids_by_name(path: str) -> list[str]:
     parts = path.split("/")
     name = parts[-1].rsplit(".", 1)[0]
     return [name, name.split("-")[0], parts[-2]]
+
+
+def _endings(kind: Kind) -> tuple[str, ...]:
+    """How the paths of a kind's files end."""
+    return (".yaml", ".yml") if kind.pattern == "*.yaml" else (f"/{kind.pattern}",)
+
+
+_REMEDIES = {UNLISTED: "give yourself the right to read it", UNNAMED: "give it a name of letters and digits"}
+
+
+def _bad_settings(project: Project) -> Iterator[Problem]:
+    try:
+        _ = project.settings
+    except SettingsError as error:
+        yield Problem(BAD_SETTINGS, error.what, Place(SETTINGS_FILE, error.line, error.col))
+
+
+def _unfit(scan: Scan, kinds: tuple[Kind, ...]) -> Iterator[Problem]:
+    """What has the name of a record, or holds some, and is not read."""
+    endings = {kind.folder: _endings(kind) for kind in kinds}
+    for name, why in scan.unfit.items():
+        if why not in (LINKED_FOLDER, UNLISTED) and not name.endswith(endings.get(name.split("/")[1], ())):
+            continue
+        code = OUTSIDE_PROJECT if why == LEADS_OUT else UNREADABLE
+        yield Problem(code, f"this is not read: {why}", Place(NO_TEXT.sub(lambda found: ascii(found[0])[1:-1], name)), hint=_REMEDIES.get(why, "put the file itself in its place"))
 
 
 def _unknown_folders(project: Project, kinds: tuple[Kind, ...]) -> Iterator[Problem]:

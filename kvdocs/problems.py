@@ -248,7 +248,7 @@ MISSING_FILE = _error(
 )
 OUTSIDE_PROJECT = _error(
     "outside-project",
-    "A file that a record names lies outside the project.",
+    "A record, or a file that one names, lies outside the project.",
     cause="A path begins with `/` or `..`, or leads through a link out of the registry.",
     repair="Copy the file into the registry: what is outside cannot be published or run elsewhere.",
 )
@@ -291,8 +291,14 @@ UNUSED_ACKNOWLEDGEMENT = _warning(
 UNREADABLE = _error(
     "unreadable",
     "A file cannot be read.",
-    cause="Permissions, or a folder where a file is expected.",
-    repair="Make the file readable for the user who runs kvdocs.",
+    cause="Permissions, a link that leads nowhere or to a folder, a pipe, or a name that is no text.",
+    repair="Put the file itself in its place, readable for the user who runs kvdocs.",
+)
+BAD_SETTINGS = _error(
+    "bad-settings",
+    "The settings of the project cannot be used, so no page can be made.",
+    cause="`registry/project.yaml` is missing, misspells a setting, or holds something else than text in one.",
+    repair="Write at least `title`; the message says what the setting takes.",
 )
 
 ONLY_REPORTED = Code(
@@ -346,7 +352,7 @@ NOT_AS_STORED = Code(
 )
 
 CORE_CODES: tuple[Code, ...] = (
-    YAML_SYNTAX, DUPLICATE_KEY, NOT_A_RECORD, UNKNOWN_FOLDER, UNREADABLE,
+    YAML_SYNTAX, DUPLICATE_KEY, NOT_A_RECORD, UNKNOWN_FOLDER, UNREADABLE, BAD_SETTINGS,
     MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, BAD_ID, DUPLICATE_ID,
     UNKNOWN_REF, WRONG_KIND, UNKNOWN_MENTION, CYCLE, MISSING_FILE, OUTSIDE_PROJECT,
     DONE_BUT_BLOCKED, FIXED_BUT_OPEN, NEEDS_NOT_PLANNED, BLOCKED_BY_REJECTED, REOPENED,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from kvdocs.cache import Cache
 
@@ -17,6 +19,14 @@ NO_CACHE = "KVDOCS_NO_CACHE"
 
 class ProjectError(Exception):
     """There is no usable project here; the message says what to do."""
+
+
+class SettingsError(ProjectError):
+    """The settings of a project cannot be used: why, and where in their file."""
+
+    def __init__(self, what: str, line: int = 1, col: int = 1) -> None:
+        super().__init__(f"{SETTINGS_FILE}:{line}:{col}: {what}")
+        self.what, self.line, self.col = what, line, col
 
 
 @dataclass(frozen=True)
@@ -72,24 +82,49 @@ class Project:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings; ProjectError when the file is missing or has a field that does not exist."""
+        """The settings; SettingsError when the file is missing, or holds what no setting is."""
         from kvdocs.source import SourceError, load_yaml
 
         path = self.root / SETTINGS_FILE
         try:
-            data = load_yaml(path.read_bytes())
-        except OSError:
-            raise ProjectError(f"{SETTINGS_FILE} is missing: it holds at least `title`") from None
+            if path.exists() and not path.is_file():
+                raise SettingsError("it is no file")
+            content = path.read_bytes()
+            data = load_yaml(content)
+        except FileNotFoundError:
+            raise SettingsError("it is missing, and holds at least `title`") from None
+        except OSError as error:
+            raise SettingsError(f"it cannot be read: {error.strerror}") from None
         except SourceError as error:
-            raise ProjectError(f"{SETTINGS_FILE}:{error.line}:{error.col}: {error.message}") from None
-        if not isinstance(data, dict) or not all(isinstance(value, str) for value in data.values()):
-            raise ProjectError(f"{SETTINGS_FILE} is a mapping of names to text")
-        unknown = sorted(set(data) - set(Settings.__dataclass_fields__))
-        if unknown:
-            raise ProjectError(f"{SETTINGS_FILE} has an unknown key {unknown[0]!r}; known are {', '.join(Settings.__dataclass_fields__)}")
-        if not data.get("title"):
-            raise ProjectError(f"{SETTINGS_FILE} needs a `title`")
-        return Settings(**data)
+            raise SettingsError(error.message, error.line, error.col) from None
+        return _settings(data, content)
+
+
+def _settings(data: Any, content: bytes) -> Settings:
+    """The settings that a file holds; SettingsError for the first that is not as it has to be."""
+    from kvdocs.source import locate
+
+    if not isinstance(data, dict):
+        raise SettingsError("it is a mapping of names to text")
+    for name, value in data.items():
+        if name not in Settings.__dataclass_fields__:
+            raise SettingsError(f"there is no setting {name!r}; known are {', '.join(Settings.__dataclass_fields__)}", *locate(content, (name,)))
+        form, words = _FORMS.get(name, (".*", "text"))
+        if not isinstance(value, str) or not re.fullmatch(form, value, re.DOTALL):
+            raise SettingsError(f"`{name}` is {words}", *locate(content, (name,), value=True))
+    if "title" not in data:
+        raise SettingsError("it needs a `title`")
+    return Settings(**data)
+
+
+_ADDRESS = (r"(https?://\S+)?", "an address that begins with https:// or http://")
+_FORMS = {
+    "title": (r"[^\r\n]*\S[^\r\n]*", "one line of text"),
+    "slug": (r"[A-Za-z0-9][A-Za-z0-9._-]*", "a word of letters, digits, dots, dashes and underscores: names of files begin with it"),
+    "repository": (r"([A-Za-z0-9._-]+/[A-Za-z0-9._-]+)?", "an owner and a name, such as `owner/name`"),
+    "host": _ADDRESS, "source_url": _ADDRESS, "site_url": _ADDRESS,
+}  # fmt: skip
+"""What a setting has to look like, as a pattern and in words; others are any text."""
 
 
 def find_project(start: Path) -> Project:

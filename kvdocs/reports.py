@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from kvdocs import __version__
 from kvdocs.problems import Place, Problem, Severity, count_by_severity
@@ -72,7 +73,8 @@ def sarif_document(problems: Sequence[Problem]) -> dict[str, Any]:
 
 
 def _location(place: Place) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": {"uri": place.path}, "region": {"startLine": place.line, "startColumn": place.col}}}
+    uri = quote(place.path, errors="surrogateescape")
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": place.line, "startColumn": place.col}}}
 
 
 def summary(problems: Sequence[Problem]) -> str:

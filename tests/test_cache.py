@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -122,6 +123,34 @@ def test_an_edit_that_keeps_size_and_time_is_seen_while_it_is_fresh(tmp_path: Pa
     path.write_text("a: 2\n", encoding="utf-8")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert Scan(tmp_path, "registry", cache).whole() != first.whole()
+
+
+def test_a_log_edited_with_its_time_set_back_was_taken_for_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scan, "RACY_NS", 0)
+    path = tmp_path / "registry" / "stdout.log"
+    path.parent.mkdir()
+    path.write_text("12 errors\n", encoding="utf-8")
+    cache = Cache(tmp_path / "cache")
+    time.sleep(0.05)
+    first = Scan(tmp_path, "registry", cache)
+    first.save()
+    status = path.stat()
+    path.write_text("10 errors\n", encoding="utf-8")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert Scan(tmp_path, "registry", cache).whole() != first.whole()
+
+
+def test_a_file_that_was_young_once_was_read_again_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scan, "RACY_NS", 50_000_000)
+    path = tmp_path / "registry" / "a.yaml"
+    path.parent.mkdir()
+    path.write_text("a: 1\n", encoding="utf-8")
+    cache = Cache(tmp_path / "cache")
+    Scan(tmp_path, "registry", cache).save()
+    time.sleep(0.1)
+    second = Scan(tmp_path, "registry", cache)
+    second.save()
+    assert (second.changed, Scan(tmp_path, "registry", cache).changed) == (["registry/a.yaml"], [])
 
 
 _edits = st.lists(

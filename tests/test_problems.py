@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from kvdocs.kinds import all_codes
 from kvdocs.pipeline import inspect
 from kvdocs.problems import Place, Problem
 from kvdocs.project import find_project
+from tests.conftest import MakeProject, Ran, write_files
 
 FOLDER = Path(__file__).parent / "problems"
 UNTESTABLE = {"unreadable": "it needs a file without permission, which the superuser reads all the same"}
@@ -63,3 +65,86 @@ def test_problems_print_their_place_code_message_and_hint() -> None:
 
     problem = Problem(UNKNOWN_REF, "it names 'R11'", Place("registry/a.yaml", 3, 7), "R1", hint="did you mean 'R1'?", related=((Place("b.yaml", 1, 1), "here"),))
     assert str(problem) == "registry/a.yaml:3:7: error[unknown-ref]: it names 'R11'\n    b.yaml:1:1: here\n    hint: did you mean 'R1'?"
+
+
+def _linked(root: Path) -> None:
+    (root / "registry/defects/D1.yaml").symlink_to("gone.yaml")
+
+
+def _round(root: Path) -> None:
+    (root / "registry/defects/D1.yaml").symlink_to("D1.yaml")
+
+
+def _outside(root: Path) -> None:
+    (root.parent / "secret.yaml").write_text("id: D1\n", encoding="utf-8")
+    (root / "registry/defects/D1.yaml").symlink_to("../../../secret.yaml")
+
+
+def _pipe(root: Path) -> None:
+    os.mkfifo(root / "registry/defects/D1.yaml")
+
+
+def _endless(root: Path) -> None:
+    (root / "registry/defects/D1.yaml").symlink_to("/dev/zero")
+
+
+def _two_lines(root: Path) -> None:
+    (root / "registry/defects/D1\nregistry.yaml").write_text("id: D1\n", encoding="utf-8")
+
+
+def _no_characters(root: Path) -> None:
+    Path(os.fsdecode(os.fsencode(root / "registry/defects") + b"/D1\xff.yaml")).write_text("id: D1\n", encoding="utf-8")
+
+
+def _folder_elsewhere(root: Path) -> None:
+    (root / "registry/defects").rmdir()
+    (root / "moved").mkdir()
+    (root / "moved/D1.yaml").write_text("id: D1\n", encoding="utf-8")
+    (root / "registry/defects").symlink_to("../moved")
+
+
+@pytest.mark.parametrize(
+    ("put", "expected"),
+    [
+        (_linked, "registry/defects/D1.yaml:1:1: error[unreadable]: this is not read: the link leads nowhere"),
+        (_round, "registry/defects/D1.yaml:1:1: error[unreadable]: this is not read: the link leads nowhere"),
+        (_outside, "registry/defects/D1.yaml:1:1: error[outside-project]: this is not read: the link leads out of the project"),
+        (_pipe, "registry/defects/D1.yaml:1:1: error[unreadable]: this is not read: it is a pipe, a socket or a device, and no file"),
+        (_endless, "registry/defects/D1.yaml:1:1: error[unreadable]: this is not read: it is a pipe, a socket or a device, and no file"),
+        (_two_lines, "registry/defects/D1\\nregistry.yaml:1:1: error[unreadable]: this is not read: its name holds what is no character of a text"),
+        (_no_characters, "registry/defects/D1\\udcff.yaml:1:1: error[unreadable]: this is not read: its name holds what is no character of a text"),
+        (_folder_elsewhere, "registry/defects:1:1: error[unreadable]: this is not read: the link leads to a folder, and what lies in linked folders is not read"),
+    ],
+)
+def test_what_has_the_name_of_a_record_and_is_none_was_waited_for_or_left_out_silently(put: Callable[[Path], None], expected: str, tmp_path: Path, kvdocs: Callable[..., Ran]) -> None:
+    root = tmp_path / "project"
+    write_files(root, {"mkdocs.yml": "site_name: test\n", "registry/project.yaml": "title: Test\n", "registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
+    (root / "registry/defects").mkdir()
+    put(root)
+    hint = "give it a name of letters and digits" if "name" in expected else "put the file itself in its place"
+    text = f"{expected}\n    hint: {hint}\n1 error\n"
+    assert [(ran.code, ran.out, ran.err) for ran in (kvdocs("check", at=root), kvdocs("check", at=root))] == [(1, text, "")] * 2
+    assert kvdocs("set", "ann", "owns=Everything else.", at=root).code == 0
+    assert kvdocs("check", at=root).out == text
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (None, "1:1: error[bad-settings]: it is missing, and holds at least `title`"),
+        ("title: [\n", "2:1: error[bad-settings]: did not find expected node content"),
+        ("- title\n", "1:1: error[bad-settings]: it is a mapping of names to text"),
+        ("slug: x\n", "1:1: error[bad-settings]: it needs a `title`"),
+        ("title: 1\n", "1:8: error[bad-settings]: `title` is one line of text"),
+        ('title: "two\\nlines"\n', "1:8: error[bad-settings]: `title` is one line of text"),
+        ("title: x\nhome: y\n", "2:1: error[bad-settings]: there is no setting 'home'; known are title, slug, repository, host, source_url, site_url, summary"),
+        ("title: x\nsource_url: 'javascript:alert(1)'\n", "2:13: error[bad-settings]: `source_url` is an address that begins with https:// or http://"),
+    ],
+)
+def test_broken_settings_passed_the_check_and_stopped_the_build(settings: str | None, expected: str, make_project: MakeProject) -> None:
+    project = make_project({})
+    path = project.root / "registry/project.yaml"
+    path.unlink()
+    if settings is not None:
+        path.write_text(settings, encoding="utf-8")
+    assert [str(p) for p in inspect(find_project(project.root)).problems] == [f"registry/project.yaml:{expected}"]

@@ -22,7 +22,7 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
             if not path.is_relative_to(root):
                 yield Problem(OUTSIDE_PROJECT, f"{name!r} lies outside the project", entry.raw.place_of(loc, value=True), entry.id, hint="copy it into the registry: what is outside cannot be published or run elsewhere")
             elif not path.is_file():
-                near = did_you_mean(path.name, (p.name for p in path.parent.iterdir()) if path.parent.is_dir() else ())
+                near = did_you_mean(path.name, (p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else ())
                 yield Problem(MISSING_FILE, f"there is no file {name!r} beside the record", entry.raw.place_of(loc, value=True), entry.id, near or f"looked for {path.relative_to(root)}")
 
 

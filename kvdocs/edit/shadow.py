@@ -20,6 +20,7 @@ def shadow(project: Project, changes: Sequence[FileChange], registry: Registry) 
 
     It holds the registry, the pages, the templates, and whatever else the records name.
     """
+    root = project.root.resolve()
     base = project.root / ".kvdocs" / "edit"
     try:
         base.mkdir(parents=True, exist_ok=True)
@@ -28,9 +29,9 @@ def shadow(project: Project, changes: Sequence[FileChange], registry: Registry) 
         folder = Path(tempfile.mkdtemp(prefix="kvdocs-shadow-"))
     try:
         for name in ("mkdocs.yml", "registry", "site_src", "templates"):
-            _link(project.root / name, folder / name)
+            _link(project.root / name, folder / name, root)
         for path in _named_elsewhere(project, registry, changes):
-            _link(path, folder / path.relative_to(project.root))
+            _link(path, folder / path.relative_to(project.root), root)
         for change in changes:
             target = folder / change.path
             target.unlink(missing_ok=True)  # never written through: the name may be a link to the real file
@@ -44,22 +45,38 @@ def shadow(project: Project, changes: Sequence[FileChange], registry: Registry) 
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _link(source: Path, target: Path) -> None:
+def _link(source: Path, target: Path, inside: Path) -> None:
     """The same files under another folder: hard links where the file system has them, else copies."""
     if source.is_dir():
-        shutil.copytree(source, target, copy_function=_link_file, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+        _link_folder(os.fspath(source), target, inside)
     elif source.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists():
             _link_file(str(source), str(target))
 
 
-def _link_file(source: str, target: str) -> str:
+def _link_folder(source: str, target: Path, inside: Path) -> None:
+    """What is read of a folder; a link to something else than a file below `inside` stays one."""
+    target.mkdir(parents=True, exist_ok=True)
+    with os.scandir(source) as entries:
+        for entry in entries:
+            place = target / entry.name
+            if entry.is_dir(follow_symlinks=False):
+                _link_folder(entry.path, place, inside)
+            elif not entry.is_symlink():
+                _link_file(entry.path, str(place))
+            elif (behind := Path(os.path.realpath(entry.path))).is_file() and behind.is_relative_to(inside):
+                _link_file(str(behind), str(place))
+            else:
+                place.symlink_to(Path(entry.path).absolute())
+
+
+def _link_file(source: str, target: str) -> None:
     try:
         os.link(source, target)
     except OSError:
-        shutil.copy2(source, target)
-    return target
+        if Path(source).is_file():
+            shutil.copy2(source, target)
 
 
 def _named_elsewhere(project: Project, registry: Registry, changes: Sequence[FileChange]) -> Iterator[Path]:

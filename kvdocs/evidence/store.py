@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from .canonical import pretty, sha256
@@ -112,6 +113,8 @@ def load_result(folder: Path) -> dict[str, Any]:
 def _read_record(folder: Path) -> tuple[dict[str, Any], bytes]:
     path = folder / RECORD_FILE
     try:
+        if path.is_symlink() or not S_ISREG(path.stat().st_mode):
+            raise DamagedRecordError(f"{path.name} is no file")
         if path.stat().st_size > LARGEST_RECORD:
             raise DamagedRecordError(f"{path.name} is larger than any record")
         data = path.read_bytes()

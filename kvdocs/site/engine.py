@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,7 +52,13 @@ def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
     if done.returncode == 0 and engine == "zensical" and inside.is_dir():
         shutil.rmtree(project.root / "site", ignore_errors=True)
         inside.rename(project.root / "site")
-    return Built(done.returncode, done.stdout)
+    return Built(done.returncode, _said(done.stdout))
+
+
+def _said(output: str) -> str:
+    """What an engine printed; where the machine refused it a file, the refusal in the place of its traceback."""
+    refused = re.search(r"^Traceback \(most recent call last\):\n(?:.*\n)*\w+: \[Errno \d+\] (.+)\n*\Z", output, re.MULTILINE)
+    return output[: refused.start()] + refused[1] + "\n" if refused is not None else output
 
 
 def count_pages(site: Path) -> int:

@@ -78,7 +78,16 @@ def default_assets() -> Path:
 
 
 def _tree(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.is_file() and not any(part.startswith(".") for part in p.relative_to(folder).parts)) if folder.is_dir() else []
+    """Every file below a folder that is not hidden, linked folders left out; OSError when a folder may not be listed."""
+    found = []
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            found += _tree(path)
+        elif path.is_file():
+            found.append(path)
+    return sorted(found)
 
 
 def _written_nav(name: str, path: Path) -> Nav:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,14 @@ def test_a_record_that_is_nested_too_deep_is_damage_and_no_crash(stored: Stored)
     assert words(stored)[0].startswith("result.json: ")
     (stored.folder / "result.json").write_bytes(b"[" * 100_000)
     assert words(stored) == ["result.json: result.json is not JSON"]
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
+def test_a_record_that_is_a_pipe_or_a_device_was_read_without_end(stored: Stored, put: Callable[[Path], None]) -> None:
+    record = stored.folder / "result.json"
+    record.unlink()
+    put(record)
+    assert [(d.path, d.what) for d in damages(stored.folder)] == [(record, "result.json is no file")]
 
 
 def test_a_log_that_is_not_the_stored_one_is_not_read(stored: Stored) -> None:

@@ -71,3 +71,11 @@ def test_what_nothing_changed_is_not_written_again(make_project: MakeProject, kv
     kvdocs("build", at=root)
     written = {path.relative_to(root / "site").as_posix() for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert written == {"404.html", "records/R4/index.html"}
+
+
+def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
+    (project.root / "site").write_text("in the way", encoding="utf-8")
+    ran = kvdocs("build", at=project.root)
+    assert (ran.code, ran.err.splitlines()[-2:]) == (1, [f"Not a directory: '{project.root}/site'", "mkdocs ended with 1"])
+    assert "Traceback" not in ran.err
