@@ -61,10 +61,25 @@ def environment_of(registry: Registry, asked: str | None) -> str:
     return name
 
 
-def setting_of(environment: str, places: Mapping[str, Any]) -> Setting:
-    """Where things are: the variables of this process, with what the options say in their place."""
+def setting_of(registry: Registry, environment: str, places: Mapping[str, Any]) -> Setting:
+    """Where things are: the variables of this process, with what the options say in their place; and the GPUs on record for the environment."""
+    from kvdocs.kinds.environment import recorded_gpus
+
     given = {f"KVDOCS_{name.upper()}": str(Path(value).absolute()) if isinstance(value, Path) else str(value) for name, value in places.items() if value}
-    return Setting(environment, {**os.environ, **given})
+    return Setting(environment, {**os.environ, **given}, recorded_gpus(registry).get(environment, ()))
+
+
+def unlikeness_of(setting: Setting) -> str | None:
+    """What contradicts that this machine is the environment of the setting; None when nothing does."""
+    from kvdocs.evidence.gpu import Gpus
+    from kvdocs.evidence.likeness import unlikeness
+
+    if not setting.gpus:
+        return None
+    gpus = Gpus()
+    present = gpus.facts().gpus
+    gpus.close()
+    return unlikeness(setting.environment, setting.gpus, present)
 
 
 def say_result(stored: Stored) -> None:

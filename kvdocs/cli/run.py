@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import paint, print_json, say, table, the_project
+from kvdocs.cli.output import fail, paint, print_json, say, table, the_project
 
 if TYPE_CHECKING:
     from kvdocs.evidence.pool import Pooled
@@ -34,16 +34,18 @@ INTERRUPTED = 130
 @click.option("--build", type=click.Path(path_type=Path, file_okay=False), help="The build tree ($KVDOCS_BUILD).")
 @click.option("--model", type=click.Path(path_type=Path, dir_okay=False), help="The model file ($KVDOCS_MODEL).")
 @click.option("--cpus", metavar="LIST", help="The CPUs to pin to, such as 0,2,4 ($KVDOCS_CPUS).")
+@click.option("--other-machine", is_flag=True, help="Execute although the GPUs here are not those on record for ENV; each result says so.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as a document (kvdocs/run/v1).")
 @click.pass_context
 def run(
-    ctx: click.Context, /, ids: tuple[str, ...], environment: str | None, repeat: int | None, timeout: float | None, only_plan: bool, dry_run: bool, as_json: bool, **places: Any
+    ctx: click.Context, /, ids: tuple[str, ...], environment: str | None, repeat: int | None, timeout: float | None, only_plan: bool, dry_run: bool, other_machine: bool, as_json: bool, **places: Any
 ) -> None:
     """Execute scripts and keep what comes out.
 
     ID is a script, or a record with scripts: a defect, a measurement, an item with its gates. Every execution becomes a
     result in registry/results/, whatever happens; what a script needs is looked at before, and what is missing is a result
-    too. A GPU job waits until no other has the machine.
+    too. A GPU job waits until no other has the machine. Nothing is executed for an environment whose GPUs are not those of
+    this machine.
 
     Exits with 0 when every script was executed, whatever it found; 1 when one could not be; 130 after an interrupt.
 
@@ -51,30 +53,33 @@ def run(
     Example:
       kvdocs run D10 --env h200 --source ~/llama.cpp
     """
-    from kvdocs.cli.executions import environment_of, registry_of, setting_of, specs_of
+    from kvdocs.cli.executions import environment_of, registry_of, setting_of, specs_of, unlikeness_of
     from kvdocs.kinds.script import patches_of
 
     project = the_project(ctx)
     registry = registry_of(project)
     specs = specs_of(registry, ids)
-    setting = setting_of(environment_of(registry, environment), places)
+    setting = setting_of(registry, environment_of(registry, environment), places)
+    unlike = None if other_machine else unlikeness_of(setting)
     patches = patches_of(registry, project.root)
     if only_plan:
-        sys.exit(_plan(specs, setting, patches, repeat, as_json=as_json))
+        sys.exit(_plan(specs, setting, patches, repeat, unlike, as_json=as_json))
     if dry_run:
         _dry_run(project, specs, setting, timeout, as_json=as_json)
         return
+    if unlike:
+        fail(unlike, f"name the environment that this machine is, or record it with `kvdocs new environment NAME`; --other-machine files the results under {setting.environment} all the same, and each says so")
     sys.exit(_execute(project, specs, setting, patches, repeat, timeout, as_json=as_json))
 
 
-def _plan(specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch], repeat: int | None, *, as_json: bool) -> int:
+def _plan(specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch], repeat: int | None, unlike: str | None, *, as_json: bool) -> int:
     from kvdocs.evidence.machine import describe_machine
     from kvdocs.evidence.requirements import unmet
     from kvdocs.evidence.source_tree import describe_source
 
     machine = describe_machine()
     found = describe_source(setting.source, patches).facts.get("patches") if setting.source is not None else None
-    lacking = {spec.id: unmet(spec, setting, machine, found) for spec in specs}
+    lacking = {spec.id: [*([unlike] if unlike else []), *unmet(spec, setting, machine, found)] for spec in specs}
     if as_json:
         rows = [{"script": s.id, "about": list(s.about), "executions": repeat or s.repeat, "timeout_s": s.timeout_s, "lock": s.lock, "missing": lacking[s.id]} for s in specs]
         print_json({"schema": "kvdocs/plan/v1", "environment": setting.environment, "scripts": rows})

@@ -55,7 +55,7 @@ def assemble(draft: Mapping[str, Any], end: End, logs: Mapping[str, Log], metric
     verdict = evaluate(whole["expect"], seen)
     build = _with_embedded(whole.get("build"), logs, (whole.get("source") or {}).get("commit"))
     patches = (whole.get("source") or {}).get("patches") or []
-    labels = labels_of(patches)
+    labels = [*labels_of(patches), *whole.pop("unlike", ())]
     if build and build.get("matches_source") is False:
         labels.append("the program was built from another commit than that of the source tree")
     expect = whole.pop("expect")

@@ -20,6 +20,7 @@ from typing import Any
 
 from .canonical import sha256
 from .expect import verdict_from
+from .likeness import unlikeness
 from .machine import describe_machine
 from .pool import pool
 from .requirements import unmet
@@ -35,11 +36,12 @@ PROJECT = "project/"
 
 @dataclass(frozen=True)
 class Job:
-    """What an archive holds: the scripts, the patches that may be in the source tree, and the default environment."""
+    """What an archive holds: the scripts, the patches that may be in the source tree, the default environment, and the GPUs on record for each environment."""
 
     specs: tuple[ScriptSpec, ...]
     patches: tuple[Patch, ...]
     environment: str | None
+    gpus: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class JobError(Exception):
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str] | None = None, archive: Path | None = None) ->
         specs = _chosen(job.specs, options.only)
         if options.list:
             return _list(specs)
-        setting = Setting(_environment(job, options), _environ(options))
+        setting = _setting(job, options)
         if options.dry_run:
             return _dry_run(specs, job, setting)
         return _execute(specs, job, setting, folder, options)
@@ -78,7 +80,7 @@ def unpack(archive: Path, folder: Path) -> Job:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise JobError(f"{archive.name} is not a whole job: {error}") from None
     patches = tuple(Patch(p["id"], p["path"], (folder / p["path"]).read_bytes(), p["output_correct"]) for p in data["patches"])
-    return Job(tuple(spec_from(spec) for spec in data["specs"]), patches, data["environment"])
+    return Job(tuple(spec_from(spec) for spec in data["specs"]), patches, data["environment"], data["gpus"])
 
 
 def _lay(content: bytes, file: Mapping[str, Any], folder: Path) -> None:
@@ -100,11 +102,22 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dry-run", action="store_true", help="say what each script needs and what is missing here, and run nothing")
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="run this script only (may be repeated)")
     parser.add_argument("--env", metavar="ENV", help="the environment that the results belong to (else the packed one, or $KVDOCS_ENV)")
+    parser.add_argument("--other-machine", action="store_true", help="run although the GPUs here are not those on record for the environment; each result says so")
     parser.add_argument("--repeat", type=int, metavar="N", help="how often, instead of each script's own number")
     parser.add_argument("--timeout", type=float, metavar="S", help="time limit in seconds, instead of each script's own")
     for name, what in (("source", "source tree"), ("build", "build tree"), ("model", "model file"), ("cpus", "CPUs to pin to, such as 0,2,4")):
         parser.add_argument(f"--{name}", metavar=name.upper(), help=f"{what} ($KVDOCS_{name.upper()})")
     return parser
+
+
+def _setting(job: Job, options: argparse.Namespace) -> Setting:
+    """Where things are, for an environment that this machine can be. JobError when its GPUs contradict that and the command line does not allow for it."""
+    name = _environment(job, options)
+    setting = Setting(name, _environ(options), tuple(job.gpus.get(name, ())))
+    unlike = unlikeness(name, setting.gpus, describe_machine().gpus) if setting.gpus else None
+    if unlike and not options.other_machine:
+        raise JobError(f"{unlike}; name the environment of this machine with --env, or say --other-machine, and each result tells of it")
+    return setting
 
 
 def _environment(job: Job, options: argparse.Namespace) -> str:

@@ -10,7 +10,7 @@ import io
 import os
 import pkgutil
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +47,9 @@ class PackedJob:
     files: tuple[str, ...]
 
 
-def pack(specs: Sequence[ScriptSpec], output: Path, project: Path, *, environment: str | None = None, patches: Sequence[Patch] = ()) -> PackedJob:
-    """Write the job. `patches` are looked for in the source tree there. PackError when a file is missing or outside the project."""
+def pack(specs: Sequence[ScriptSpec], output: Path, project: Path, *, environment: str | None = None, patches: Sequence[Patch] = (),
+         gpus: Mapping[str, Sequence[Mapping[str, Any]]] | None = None) -> PackedJob:  # fmt: skip
+    """Write the job. `gpus` are those on record for each environment (see `likeness`); `patches` are looked for in the source tree there. PackError when a file is missing or outside the project."""
     if not specs:
         raise PackError("there is nothing to pack")
     if environment is not None:
@@ -58,6 +59,7 @@ def pack(specs: Sequence[ScriptSpec], output: Path, project: Path, *, environmen
     job = {
         "schema": JOB_SCHEMA,
         "environment": environment,
+        "gpus": {name: [dict(gpu) for gpu in recorded] for name, recorded in (gpus or {}).items()},
         "specs": [spec.as_mapping() for spec in specs],
         "patches": [{"id": p.id, "path": p.path, "output_correct": p.output_correct} for p in patches],
         "files": [{"path": name, "sha256": sha256(data), "executable": executable} for name, (data, executable) in sorted(files.items())],

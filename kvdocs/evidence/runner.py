@@ -21,6 +21,7 @@ from .disk import remove_folder
 from .gpu import Gpus
 from .interrupts import Interrupts
 from .journal import Journal, begin_journal
+from .likeness import SAYS_SO, unlikeness
 from .lock import GpuLock, LockTimeoutError
 from .logs import Log, log_of
 from .machine import describe_machine
@@ -172,6 +173,8 @@ class _Run:
         machine = describe_machine(self.gpus)
         missing = list(machine.missing)
         self.groups["machine"] = machine.facts
+        unlike = unlikeness(self.setting.environment, self.setting.gpus, machine.gpus)
+        self.groups["unlike"] = [f"{SAYS_SO}{unlike}"] if unlike else []
         if self.setting.source is not None:
             self.source = describe_source(self.setting.source, self.patches, self.root)
             missing += self.source.missing

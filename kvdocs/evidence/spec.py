@@ -85,13 +85,14 @@ def check_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where things are on this machine, for results of the environment `environment`.
+    """Where things are on this machine, for results of the environment `environment`, and the GPUs that are on record for it (see `likeness`).
 
     From variables: `KVDOCS_SOURCE`, `KVDOCS_BUILD` (and `KVDOCS_BUILD_NAME` for the build tree `build-name`), `KVDOCS_MODEL`, `KVDOCS_CPUS`.
     """
 
     environment: str
     environ: Mapping[str, str]
+    gpus: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         check_name(self.environment)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from kvdocs.evidence.likeness import SAYS_SO, unlikeness
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds.result import Result
+from kvdocs.kinds.withdrawal import left_out
 from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref
-from kvdocs.registry import Entry
+from kvdocs.problems import Code as ProblemCode
+from kvdocs.problems import Problem, Severity
+from kvdocs.registry import Entry, Registry
 from kvdocs.view import Cell, Code, Fact, Prose, RecordView, Section, Table
+
+NAMED_AT_MOST = 3
+"""So many executions are named in a message; more are counted."""
+
+OTHER_MACHINE = ProblemCode("other-machine", Severity.WARNING, "An execution is filed under an environment whose GPUs are not those of the machine that it ran on.")
 
 
 class Gpu(Part):
@@ -68,6 +79,12 @@ class Environment(Record):
     sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
 
 
+def recorded_gpus(registry: Registry) -> dict[str, tuple[dict[str, Any], ...]]:
+    """The GPUs of each environment that has some, as `kvdocs.evidence.likeness` takes them."""
+    found = {entry.id: tuple(gpu.model_dump(include={"name", "count", "compute_capability", "memory_mib"}) for gpu in _environment(entry).gpus) for entry in registry.of("environment")}
+    return {name: gpus for name, gpus in found.items() if gpus}
+
+
 def gpu_words(record: Environment) -> str | None:
     """The processors in words: `NVIDIA H200, sm_90`."""
     words = [f"{f'{g.count} × ' if g.count > 1 else ''}{g.name}{', sm_' + g.compute_capability.replace('.', '') if g.compute_capability else ''}" for g in record.gpus]
@@ -114,7 +131,22 @@ def _gpu(entry: Entry, context: Context) -> Cell:
     return gpu_words(_environment(entry))
 
 
+def check_machines(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    """The executions that are filed under an environment ran on a machine that can be it, or say that they did not."""
+    recorded = recorded_gpus(registry).get(entry.id, ())
+    names: dict[str, list[str]] = {}
+    for found in registry.pointing_at(entry.id, "result", "environment") if recorded else ():
+        result = found.record
+        present = (result.machine or {}).get("gpu") if isinstance(result, Result) and not left_out(result.id, registry) else None
+        unlike = unlikeness(entry.id, recorded, present, "the machine that it ran on") if isinstance(present, list) else None
+        if isinstance(result, Result) and unlike and not any(label.startswith(SAYS_SO) for label in result.labels):
+            names.setdefault(unlike, []).append(result.id)
+    for unlike, results in names.items():
+        what = ", ".join(results) if len(results) <= NAMED_AT_MOST else f"{len(results)} executions"
+        yield Problem(OTHER_MACHINE, f"{what}: {unlike}", entry.raw.place_of(("gpus",)), entry.id, "give that machine an environment of its own, and withdraw what was filed wrongly")
+
+
 KIND = Kind(
-    name="environment", plural="environments", folder="environments", position=80, model=Environment, view=view, document="measurements",
+    name="environment", plural="environments", folder="environments", position=80, model=Environment, view=view, document="measurements", checks=(check_machines,), codes=(OTHER_MACHINE,),
     columns=(Column("GPU", _gpu), Column("Driver", lambda e, c: _environment(e).driver), Column("CUDA", lambda e, c: _environment(e).cuda)),
 )  # fmt: skip
