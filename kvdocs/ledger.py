@@ -62,6 +62,7 @@ class Ledger:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self._tables: dict[str, Table] = {}
+        self._figures: dict[str, MeasurementFigures] = {}
         self.measurements: Mapping[str, Measurement] = {record.id: filled(record, registry)[0] for record in registry.records("measurement", Measurement)}
         self.workbook = Workbook(map(sheet_of, self.measurements.values()), self._count, registry.broken, gatherer(registry))
 
@@ -79,7 +80,12 @@ class Ledger:
 
     def figures(self, measurement: str) -> MeasurementFigures:
         """The figures of a measurement that exists, its comparisons, and the claims that read its cells."""
-        claims = tuple(j for j in self.judgements.values() if any(cell.measurement == measurement for cell in j.cells))
+        if measurement not in self._figures:
+            self._figures[measurement] = self._all_of(measurement)
+        return self._figures[measurement]
+
+    def _all_of(self, measurement: str) -> MeasurementFigures:
+        claims = tuple(self._claims_on.get(measurement, ()))
         table = self.table(measurement)
         bases = {figure.name: self.basis((figure.name,)) for figure in table.figures() if figure.quantity is not None}
         record = self.measurements[measurement]
@@ -105,6 +111,15 @@ class Ledger:
         for record in self.registry.records("claim", Claim):
             if record.expression is not None:
                 found[record.id] = self._judge(record, record.expression)
+        return found
+
+    @cached_property
+    def _claims_on(self) -> Mapping[str, list[Judgement]]:
+        """The claims that read cells of a measurement, by its id."""
+        found: dict[str, list[Judgement]] = {}
+        for judgement in self.judgements.values():
+            for measurement in dict.fromkeys(cell.measurement for cell in judgement.cells):
+                found.setdefault(measurement, []).append(judgement)
         return found
 
     def comparisons(self, measurement: str) -> tuple[ArmComparison, ...]:

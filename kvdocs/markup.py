@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from html import escape as html_escape
 
 from kvdocs.view import Badge, Cell, Code, Inline, Line, Link, Md
@@ -11,6 +12,9 @@ from kvdocs.view import Badge, Cell, Code, Inline, Line, Link, Md
 DASH = "—"
 LONG = 24
 """A badge with more letters may be broken over lines."""
+
+KEPT = 1 << 15
+"""How many texts each step remembers: titles and states stand on many pages."""
 
 
 class Dialect(StrEnum):
@@ -31,6 +35,7 @@ _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
+@lru_cache(maxsize=KEPT)
 def escape(text: str) -> str:
     """Plain text as Markdown that shows it as it is, also inside a table."""
     return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
@@ -52,6 +57,7 @@ def link(value: Link) -> str:
     return f"[{escape(value.text)}]({value.href.replace(' ', '%20').replace('(', '%28').replace(')', '%29')}{title})"
 
 
+@lru_cache(maxsize=KEPT)
 def _title(text: str) -> str:
     return html_escape(plain(text), quote=False).replace('"', "&quot;").replace("|", "&#124;")
 
@@ -106,6 +112,7 @@ def flat(markdown: str) -> str:
     return "<br>".join(" ".join(line.split()) for line in lines if line)
 
 
+@lru_cache(maxsize=KEPT)
 def plain(markdown: str) -> str:
     """Inline Markdown without its marks, for titles of pages and tooltips."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)

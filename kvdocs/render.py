@@ -83,6 +83,7 @@ def _environment(templates: tuple[Path, ...], dialect: Dialect) -> Environment:
     # Markdown, not HTML: values are escaped for Markdown by the filters.
     environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters["cell"] = lambda value: markup.cell(value, dialect)
+    environment.filters["cells"] = lambda row: " | ".join([markup.cell(value, dialect) for value in row])
     environment.filters["code"] = markup.code
     environment.filters["shape"] = _shape
     environment.filters["quoted"] = _quoted

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import sqrt
 
 from kvdocs.figures import interval
@@ -44,7 +45,7 @@ class Input:
         object.__setattr__(self, "deviation", self.interval - Interval.exact(self.value))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quantity:
     """A number: `centre` encloses its nominal value, `interval` every value that the rounding of the inputs allows."""
 
@@ -53,12 +54,12 @@ class Quantity:
     dimension: Dimension = NUMBER
     slopes: Mapping[Input, Interval] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def value(self) -> Fraction:
         """The nominal value: computed from the inputs as they are written."""
         return self.interval.clamp(self.centre.middle)
 
-    @property
+    @cached_property
     def uncertainty(self) -> float | None:
         """The standard uncertainty by linear propagation; None when no input has one."""
         terms = [float(slope.middle) * known.uncertainty for known, slope in self.slopes.items() if known.uncertainty is not None]

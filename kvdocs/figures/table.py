@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 from kvdocs.figures import numerals
 from kvdocs.figures.interval import Interval, UndefinedError, written
@@ -45,7 +46,7 @@ class CellName:
         return f"{self.measurement}.{self.column}[{self.row!r}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figure:
     """What a cell is worth. `quantity` is None when it is empty or has an error.
 
@@ -61,24 +62,24 @@ class Figure:
     results: tuple[str, ...] = ()
     error: FormulaError | None = None
 
-    @property
+    @cached_property
     def value(self) -> Fraction | None:
         """The nominal value in the column's unit."""
         return None if self.quantity is None else self.unit.from_base(self.quantity.value)
 
-    @property
+    @cached_property
     def interval(self) -> Interval | None:
         """What rounding allows, in the column's unit."""
         return None if self.quantity is None else in_unit(self.quantity.interval, self.unit)
 
-    @property
+    @cached_property
     def uncertainty(self) -> float | None:
         """The standard uncertainty in the column's unit, when samples give one."""
         if self.quantity is None or self.quantity.uncertainty is None:
             return None
         return self.quantity.uncertainty / float(self.unit.factor)
 
-    @property
+    @cached_property
     def coverage(self) -> tuple[float, float] | None:
         """The interval of rounding widened by 1.96 standard uncertainties: where the true value is, in the column's unit."""
         if self.interval is None:
@@ -86,7 +87,7 @@ class Figure:
         reach = COVERAGE * (self.uncertainty or 0.0)
         return float(self.interval.low) - reach, float(self.interval.high) + reach
 
-    @property
+    @cached_property
     def decimals(self) -> int:
         """How many places after the point the figure is printed with: those of its publication, or of its digits, or what its interval supports."""
         if self.cell.published is not None:
@@ -99,7 +100,7 @@ class Figure:
             return 0
         return numerals.supported_decimals(self.value, max(float(self.interval.width) / 2, self.uncertainty or 0.0))
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The figure with its unit; a dash when there is none. A gain or a loss shows its sign."""
         return f"{self.bare_text}{self.unit.label}" if self.value is not None else "—"
@@ -111,7 +112,7 @@ class Figure:
         assert self.interval is not None
         return numerals.shown(self.value, self.interval, self.decimals, sign=self.column.signed)
 
-    @property
+    @cached_property
     def bounds_text(self) -> tuple[str, str]:
         """Both ends of the interval with their unit, and digits enough to tell them apart; only for a figure that has a value."""
         assert self.interval is not None
@@ -119,7 +120,7 @@ class Figure:
             return self.text, self.text
         return numerals.bounds(self.interval.low, self.interval.high, self.decimals + 1, self.unit.label, sign=self.column.signed)
 
-    @property
+    @cached_property
     def published_text(self) -> str:
         """What was published, as it was written; empty when nothing was."""
         published = self.cell.published
@@ -127,7 +128,7 @@ class Figure:
             return ""
         return numerals.text(Fraction(published), numerals.decimals_of(published), sign=self.column.signed) + self.unit.label
 
-    @property
+    @cached_property
     def reproduction(self) -> Reproduction | None:
         """Whether the published figure follows from the inputs; None when nothing was published, or when an error keeps it from being computed."""
         if self.cell.published is None or (self.error is not None and not self.error.is_empty):
