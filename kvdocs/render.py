@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -132,15 +132,15 @@ def out_of_date(files: Mapping[str, bytes], folder: Path) -> list[str]:
     return sorted(path for path, data in files.items() if read_file(str(folder / path)) != data)
 
 
-def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool) -> Written:
-    """Write what differs, to a temporary name and then renamed.
+def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, absent: Container[str] = ()) -> Written:
+    """Write what differs, to a temporary name and then renamed; `absent` are paths of which it is known that no file is there.
 
     With `remove_stale` the folder holds exactly these files afterwards; else other files are left alone.
     """
     written = []
     for path, data in files.items():
         target = os.path.join(folder, path)  # noqa: PTH118  # a Path for each of thousands
-        if read_file(target) != data:
+        if path in absent or read_file(target) != data:
             replace_file(target, data)
             written.append(path)
     removed = _remove_stale(files, folder) if remove_stale else []

@@ -17,12 +17,12 @@ from typing import Any
 
 from kvdocs.disk import read_file, write_file
 from kvdocs.site.engine_cache import EngineCache
-from kvdocs.site.quick_markdown import quick_markdown
-from kvdocs.site.quick_search import quick_search
-from kvdocs.site.quick_theme import QuickTheme
-from kvdocs.site.stand_in import standing_in
+from kvdocs.site.quick.markdown import quick_markdown
+from kvdocs.site.quick.search import quick_search
+from kvdocs.site.quick.stand_in import standing_in
+from kvdocs.site.quick.theme import QuickTheme
 
-COMPARED_WITH = {"mkdocs": "1.6.1", "mkdocs-material": "9.8.2", "markdown": "3.11.3", "pymdown-extensions": "13.1.2"}
+COMPARED_WITH = {"mkdocs": "1.6.1", "mkdocs-material": "9.8.2", "markdown": "3.11.3", "pymdown-extensions": "13.1.2", "pygments": "2.21.0", "jinja2": "3.1.6"}
 """The versions whose builds were compared."""
 
 PLUGINS = {"search", "material/search"}
@@ -71,12 +71,16 @@ class Warned(logging.Handler):
 class NotedFiles:
     """The files of a site, with a note of those that a page links to."""
 
-    def __init__(self, files: Any) -> None:
+    def __init__(self, files: Any, known: dict[str, Any]) -> None:
+        """`known` are files by the paths that other pages asked for."""
         self._files = files
+        self._known = known
         self.targets: dict[str, None] = {}
 
     def get_file_from_path(self, path: str) -> Any:
-        file = self._files.get_file_from_path(path)
+        if path not in self._known:
+            self._known[path] = self._files.get_file_from_path(path)
+        file = self._known[path]
         if file is not None:
             self.targets[file.src_uri] = None
         return file
@@ -102,6 +106,7 @@ class Keeper:
         self.warned = Warned()
         self.theme = QuickTheme()
         self.files: Any = None
+        self.known_files: dict[str, Any] = {}
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
@@ -137,7 +142,7 @@ class Keeper:
             page.present_anchor_ids = set(known["anchors"])
             page.links_to_anchors = {files.get_file_from_path(target): links for target, links in known["links"].items()}
             return
-        noted, said = NotedFiles(files), self.warned.count
+        noted, said = NotedFiles(files, self.known_files), self.warned.count
         self.plain["populate"](page, config, noted, dirty)
         if self.warned.count == said:
             self.cache.rendered(page, list(noted.targets))

@@ -84,7 +84,8 @@ class _Update:
         return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)))
 
     def _write(self, files: Mapping[str, bytes]) -> None:
-        done = write_files(files, self.project.build, remove_stale=False)
+        absent = {path for path in files if f"{OUTPUT}/{path}" not in self.memo.output.files}
+        done = write_files(files, self.project.build, remove_stale=False, absent=absent)
         self.changed += done.written
         for path in done.written:
             self.memo.output.wrote(f"{OUTPUT}/{path}", files[path])

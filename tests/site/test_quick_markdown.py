@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kvdocs.site.quick_markdown import quick_markdown
+from kvdocs.site.quick.markdown import quick_markdown
 
 SETTINGS = """\
 site_name: test

@@ -6,7 +6,7 @@ Only for pages that the navigation does not show, which are those that are many:
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ ALIKE = frozenset(
 )
 """Parts of Material that take nothing from such a page but its address, to which their links are relative."""
 
+ALIKE_BLOCKS = ("styles", "libs", "fonts", "config", "scripts")
+"""Blocks of its frame of which the same is true."""
+
 
 class QuickTheme:
     """The environment of Jinja of one build, with parts that are kept by folder."""
@@ -24,7 +27,7 @@ class QuickTheme:
     def __init__(self) -> None:
         self._env: Any = None
         self._material = ""
-        self._kept: dict[tuple[str, str], list[str]] = {}
+        self._kept: dict[tuple[str, str], str] = {}
         self._shown: list[str] = []
         self._folder: str | None = None
         self._parts: dict[str, KeptPart] = {}
@@ -42,6 +45,7 @@ class QuickTheme:
         self._material = str(Path(next(iter(import_module("material").__path__))))
         self._shown = [str(page.url) for page in nav.pages]
         plain = env.get_template
+        self._keep_blocks(plain("base.html"))
 
         def get_template(name: Any, *arguments: Any, **named: Any) -> Any:
             if self._folder is None or name not in ALIKE:
@@ -53,12 +57,26 @@ class QuickTheme:
 
         env.get_template = get_template
 
-    def text(self, part: KeptPart, context: Any) -> list[str]:
-        """The pieces of a part on the page that is being rendered."""
+    def _keep_blocks(self, frame: Any) -> None:
+        if str(frame.filename).startswith(self._material):
+            for name in ALIKE_BLOCKS:
+                frame.blocks[name] = self._kept_block(name, frame.blocks[name])
+
+    def _kept_block(self, name: str, plain: Any) -> Any:
+        def block(context: Any) -> Iterator[str]:
+            if self._folder is None:
+                yield from plain(context)
+            else:
+                yield self.text(name, plain, context)
+
+        return block
+
+    def text(self, name: str, render: Callable[[Any], Iterable[str]], context: Any) -> str:
+        """What a part comes to on the page that is being rendered."""
         assert self._folder is not None
-        key = (part.name, self._folder)
+        key = (name, self._folder)
         if key not in self._kept:
-            self._kept[key] = ["".join(part.template.root_render_func(context))]
+            self._kept[key] = "".join(render(context))
         return self._kept[key]
 
 
@@ -75,4 +93,4 @@ class KeptPart:
 
     def root_render_func(self, context: Any) -> Iterator[str]:
         """What Jinja iterates over."""
-        yield from self._theme.text(self, context)
+        yield self._theme.text(self.name, self.template.root_render_func, context)
