@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kvdocs.figures.citations import cited
 from kvdocs.figures.formula import FUNCTIONS
+from kvdocs.figures.names import EXECUTION_ARGUMENTS
 from kvdocs.figures.table import Reproduction
 from kvdocs.kinds.claim import Claim
 from kvdocs.ledger import ledger_of
@@ -24,6 +25,8 @@ def test_the_citations_of_the_page_print_what_it_says(this_registry: Inspection)
 
 def test_every_function_relation_and_verdict_is_on_the_page() -> None:
     assert [name for name in FUNCTIONS if f"`{name}`" not in PAGE and f"`{name}(" not in PAGE] == []
+    assert [f"{name}=" for name in EXECUTION_ARGUMENTS if f"{name}='" not in PAGE] == []
+    assert "`results('" in PAGE
     assert [name for name in ("equals", "tolerance", "at_most", "at_least", "between", "unsupported") if f"`{name}" not in PAGE] == []
     assert {"equals", "tolerance", "at_most", "at_least", "between", "unsupported"} <= set(Claim.model_fields)
     assert [verdict for verdict in Reproduction if f"| {verdict} |" not in PAGE] == []
