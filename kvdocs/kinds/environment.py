@@ -20,7 +20,13 @@ from kvdocs.view import Cell, Code, Fact, Prose, RecordView, Section, Table
 NAMED_AT_MOST = 3
 """So many executions are named in a message; more are counted."""
 
-OTHER_MACHINE = ProblemCode("other-machine", Severity.WARNING, "An execution is filed under an environment whose GPUs are not those of the machine that it ran on.")
+OTHER_MACHINE = ProblemCode(
+    "other-machine",
+    Severity.WARNING,
+    "An execution is filed under an environment whose GPUs are not those of the machine that it ran on.",
+    cause="`--env` or `KVDOCS_ENV` named another machine, or the machine got another GPU.",
+    repair="Run it again under the right environment, and withdraw the one that is filed wrong; or correct the environment's `gpus`.",
+)
 
 
 class Gpu(Part):

@@ -38,7 +38,7 @@ def commands_in(text: str) -> Iterator[str]:
     blocks = [fence for fence in fences(text) if fence.language in ("console", "bash", "sh", "yaml")]
     for fence in blocks:
         body = re.sub(r"\$\([^()\n]*\)", "…", fence.body.replace("\\\n", " "))
-        yield from re.findall(r"(?:^|[$(;&] ?)(kvdocs [^|>&)\n]*)", body, re.MULTILINE)
+        yield from re.findall(r"""(?:^|[$(;&] ?)(kvdocs (?:"[^"\n]*"|'[^'\n]*'|[^|>&)\n"'])*)""", body, re.MULTILINE)
     outside = re.sub(r"^( *)`{3,}.*?^\1`{3,} *$", "", text, flags=re.MULTILINE | re.DOTALL)
     yield from re.findall(r"`(kvdocs [^`]*)`", outside)
 
