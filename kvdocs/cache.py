@@ -59,6 +59,10 @@ class Cache:
         body = self._read(f"{name}.lines")
         return body.split(b"\n") if body is not None else None
 
+    def read_bytes(self, name: str) -> bytes | None:
+        """The bytes that were written under a name; None as with `read`."""
+        return self._read(f"{name}.bytes")
+
     def _read(self, file: str) -> bytes | None:
         if not self.enabled:
             return None
@@ -77,6 +81,11 @@ class Cache:
         """Keep values that are JSON already, a line each, as `encode_each` gives them."""
         if self.enabled:
             self._write(f"{name}.lines", b"\n".join(lines))
+
+    def write_bytes(self, name: str, data: bytes) -> None:
+        """Keep bytes as they are."""
+        if self.enabled:
+            self._write(f"{name}.bytes", data)
 
     def _write(self, file: str, body: bytes) -> None:
         temporary = self.folder / f".{file}.{os.getpid()}.{secrets.token_hex(4)}"

@@ -20,7 +20,7 @@ from kvdocs.problems import Loc as Loc  # noqa: PLC0414  # part of the vocabular
 class Part(BaseModel):
     """A mapping inside a record: unknown keys are errors, and no value changes its type on the way in."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True, defer_build=True)
 
 
 class Acknowledgement(Part):

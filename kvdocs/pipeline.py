@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
-from kvdocs.cited import field_figures
-from kvdocs.failure_rates import gate_worths_of, rates_of
-from kvdocs.history.page import history_provider
 from kvdocs.judge import judge_of
 from kvdocs.kinds import all_kinds
 from kvdocs.ledger import ledger_of
 from kvdocs.load import load_registry
-from kvdocs.order import Order, plan
-from kvdocs.pages.charts import drawings
-from kvdocs.pages.context import Publication
-from kvdocs.pages.graph import Surroundings
 from kvdocs.problems import Problem, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Registry
+
+if TYPE_CHECKING:
+    from kvdocs.order import Order
+    from kvdocs.pages.context import Publication
 
 
 @dataclass(frozen=True)
@@ -34,6 +32,8 @@ class Inspection:
     @cached_property
     def order(self) -> Order:
         """The order of work as recorded."""
+        from kvdocs.order import plan
+
         return plan(self.registry, gates=judge_of(self.registry, self.project.root).gates)
 
 
@@ -55,6 +55,13 @@ def publication(inspection: Inspection) -> Publication:
     4. Figures, evidence and pictures: what measurements and claims are worth (`ledger`), what executions say (`judge`), what stands around a record,
        what changed when (`history`); made when a page asks for them.
     """
+    from kvdocs.cited import field_figures
+    from kvdocs.failure_rates import gate_worths_of, rates_of
+    from kvdocs.history.page import history_provider
+    from kvdocs.pages.charts import drawings
+    from kvdocs.pages.context import Publication
+    from kvdocs.pages.graph import Surroundings
+
     ledger = ledger_of(inspection.registry)
     judge = judge_of(inspection.registry, inspection.project.root)
     made = Publication(

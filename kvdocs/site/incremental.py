@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from kvdocs.cache import Scan
 from kvdocs.pages.context import Publication
@@ -13,9 +12,10 @@ from kvdocs.pages.data import registry_file
 from kvdocs.pages.graph import Surroundings
 from kvdocs.pages.page import Nav
 from kvdocs.project import Project
-from kvdocs.render import Renderer, Written, default_templates, render_all, write_files
+from kvdocs.render import Renderer, Written, render_all, write_files
 from kvdocs.site.files import RECORDS, assets, navigation, needs_file, written_files
 from kvdocs.site.page_memo import OUTPUT, PageMemo
+from kvdocs.site.salt import salt_of
 from kvdocs.site.units import Commands, Depends, Unit, units
 
 
@@ -102,13 +102,3 @@ class _Update:
                     break
                 folder.rmdir()
         return removed
-
-
-def salt_of(project: Project, written: Iterable[str]) -> str:
-    """Everything that all pages depend on: the settings, the templates, and which pages people wrote themselves."""
-    seen = blake2b(repr([project.settings, sorted(written)]).encode(), digest_size=16)
-    for folder in (project.templates, default_templates()):
-        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-            if path.is_file():
-                seen.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
-    return seen.hexdigest()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from kvdocs import markup
-from kvdocs.cache import Scan
+from kvdocs.cache import Scan, encode
 from kvdocs.checks.inputs import Inputs
 from kvdocs.memo import State
 from kvdocs.pages.context import PageContext, Publication
@@ -17,6 +19,9 @@ from kvdocs.pages.watched import Answers, Notes, Watched
 from kvdocs.project import Project
 from kvdocs.render import Renderer
 from kvdocs.view import Cell, Line, Md, Prose, Section
+
+ANSWER = "="
+"""What a look begins with that is at something computed."""
 
 LAID_OUT = "documents/section.md.j2"
 """The template of what stands under the heading of a kept section."""
@@ -30,36 +35,58 @@ class Pieces:
         self.renderer = Renderer.of(project, publication.addresses.dialect)
         self.answers = Answers(publication)
         self.state = State(publication.registry, project.root, scan)
-        old = self.cache.read("pieces")
-        known = old is not None and old["salt"] == salt
-        self._old: dict[str, Any] = old["pieces"] if known else {}
-        self._changes = self.state.changes(old["state"]) if known else set()
+        self._old: dict[str, Any] = {}
+        self._lines: list[bytes] = []
+        self._changes: set[str] = set()
+        self._recall()
         self._new: dict[str, Any] = {}
+        self._new_lines: list[bytes] = []
         self.made: list[str] = []
         """The names of what had to be made."""
         self._inputs = Inputs(publication.registry)
         self._hashes: dict[str, tuple[str, str]] = {}
 
+    def _recall(self) -> None:
+        """The pieces of the last time, and every look that may see something else than it did then."""
+        old, lines = self.cache.read("pieces"), self.cache.read_lines("pieces")
+        if old is not None and lines is not None and old["salt"] == self.salt and lines[-1].decode() == old["mark"]:
+            self._old, self._lines = old["pieces"], lines
+            answers = (f"{ANSWER}{name}" for name, digest in old["answers"].items() if self.answers.digest(name) != digest)
+            self._changes = {*self.state.changes(old["state"]), *answers}
+
     def of(self, page: str, name: str, record: str, key: str, make: Callable[[PageContext], Any]) -> Any:
         """What `make` gives for a record, as plain data; it is made again only when the record, the key, or something that it looked at has changed."""
         name = f"{page} {name} {record}"
         old = self._old.get(name)
-        if old is not None and old[0] == key and self._changes.isdisjoint(old[1]) and all(self.answers.digest(value) == digest for value, digest in old[2].items()):
-            self._new[name] = old
-            return old[3]
+        if old is not None and old[0] == key and self._changes.isdisjoint(old[1]):
+            line = self._lines[old[2]]
+            made = json.loads(line)
+            looks = old[1]
+        else:
+            made, looks = self._make(page, record, make)
+            line = encode(made)
+            self.made.append(name)
+        self._new[name] = [key, looks, len(self._new_lines)]
+        self._new_lines.append(line)
+        return made
+
+    def _make(self, page: str, record: str, make: Callable[[PageContext], Any]) -> tuple[Any, list[str]]:
+        """What `make` gives, and everything that it looked at."""
         notes = Notes(self.answers)
         notes.recorder.note([record])
         made = make(Watched(self.publication, notes, self._inputs, self._hashes).at(page))
         for look in notes.recorder.looks:
             if look.startswith("/"):
                 self.state.file(look[1:])
-        self._new[name] = [key, list(notes.recorder.looks), notes.values, made]
-        self.made.append(name)
-        return made
+        return made, [*notes.recorder.looks, *(f"{ANSWER}{value}" for value in notes.values)]
 
     def save(self) -> None:
         """Keep what was asked for."""
-        self.cache.write("pieces", {"salt": self.salt, "state": self.state.document(), "pieces": self._new})
+        names = {look for _, looks, _ in self._new.values() for look in looks if look.startswith(ANSWER)}
+        answers = {name.removeprefix(ANSWER): self.answers.digest(name.removeprefix(ANSWER)) for name in names}
+        mark = secrets.token_hex(8)
+        self.cache.write_lines("pieces", [*self._new_lines, mark.encode()])
+        self.cache.write("pieces", {"salt": self.salt, "mark": mark, "state": self.state.document(), "answers": answers, "pieces": self._new})
 
 
 @dataclass(frozen=True)

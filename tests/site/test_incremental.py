@@ -160,13 +160,18 @@ def test_documents_of_an_unchanged_project_are_not_put_together_again(make_proje
 
 @pytest.mark.parametrize(
     ("name", "damage"),
-    [("pieces.json", lambda data: data[:-40]), ("pieces.json", lambda data: data.replace(b"Second", b"Third!")), ("documents.json", lambda data: b""), ("documents.json", lambda data: data.replace(b"Second", b"Third!"))],
+    [
+        ("pieces.json", lambda data: data[:-40]),
+        ("pieces.lines", lambda data: data.replace(b"Second", b"Third!")),
+        ("documents.json", lambda data: b""),
+        ("documents.bytes", lambda data: data.replace(b"Second", b"Third!")),
+    ],
 )
 def test_documents_take_nothing_from_a_damaged_cache(name: str, damage: Callable[[bytes], bytes], make_project: MakeProject) -> None:
     root = make_project(FILES).root
     whole = document_files(Project(root))
     path = root / ".kvdocs" / "cache" / name
     path.write_bytes(damage(path.read_bytes()))
-    if name == "pieces.json":
+    if name.startswith("pieces"):
         (path.parent / "documents.json").unlink()
     assert document_files(Project(root)) == whole
