@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kvdocs.prose import WORDS, is_prefixed
+from kvdocs.prose import is_prefixed, names_in
 from kvdocs.registry import Entry, Registry
 
 
@@ -26,22 +26,21 @@ def find_mentions(text: str, registry: Registry, repository: str = "") -> Iterat
     and an id without a prefix that holds a digit (`d2-barrier`, `h200`), when a record has it.
     Code, links, HTML and citations are left alone.
     """
-    for match in WORDS.finditer(text):
+    for word in names_in(text):
         target = None
-        if match["prefixed"] is not None:
-            word = match["prefixed"]
-            if not has_prefix(word, registry):
+        if word.form == "prefixed":
+            if not has_prefix(word.text, registry):
                 continue
-            target = word if registry.has(word) else None
-        elif match["number"] is not None:
-            target = registry.reference(match["repository"] or repository, int(match["number"]))
+            target = word.text if registry.has(word.text) else None
+        elif word.form == "number":
+            target = registry.reference(word.repository or repository, int(word.text.rpartition("#")[2]))
             if target is None:
                 continue
-        elif match["slug"] is not None and registry.has_slug(match["slug"]):
-            target = match["slug"]
+        elif registry.has_slug(word.text):
+            target = word.text
         else:
             continue
-        yield Mention(match.start(), match.end(), match[0], target)
+        yield Mention(word.start, word.end, word.text, target)
 
 
 def named_records(entry: Entry, registry: Registry, repository: str = "") -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 INERT = r"""
     (?P<inert> ^(?P<fence>```+|~~~+).*?^(?P=fence)     # fenced code
@@ -26,6 +28,29 @@ WORDS = re.compile(
 """Everything in a text that may name a record."""
 
 
+class Name(NamedTuple):
+    """A stretch of a text that may name a record: its form is `prefixed`, `number` (then with the repository before it, if one is), or `slug`."""
+
+    start: int
+    end: int
+    text: str
+    form: str
+    repository: str
+
+
+@lru_cache(maxsize=1 << 14)
+def names_in(text: str) -> tuple[Name, ...]:
+    """Everything in a text that may name a record, from left to right. Each form holds a digit."""
+    return tuple(_names_in(text)) if _DIGIT(text) else ()
+
+
+def _names_in(text: str) -> Iterator[Name]:
+    for match in WORDS.finditer(text):
+        form = match.lastgroup
+        if form in ("prefixed", "number") or (form == "slug" and _DIGIT(match["slug"])):
+            yield Name(match.start(), match.end(), match[0], form, match["repository"] or "")
+
+
 _PREFIXED = re.compile(r"(?<![\w#.-])[A-Z]{1,3}[1-9][0-9]*(?![\w-]|\.\w)")
 _MARKUP = re.compile(r"[`~\[<{#]|://").search
 """What every inert part of a text holds, and every number of a pull request."""
@@ -35,7 +60,7 @@ def prefixed_words(text: str) -> Iterator[str]:
     """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
     words: list[str] = _PREFIXED.findall(text)
     if words and _MARKUP(text):
-        words = [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
+        words = [name.text for name in names_in(text) if name.form == "prefixed"]
     yield from words
 
 
@@ -47,11 +72,9 @@ def is_prefixed(word: str) -> bool:
 def other_names(text: str) -> Iterator[str]:
     """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
     if _DIGIT(text) and _DIGIT(_PREFIXED.sub("", text)):
-        for match in WORDS.finditer(text):
-            if match["number"] is not None:
-                yield f"{match['repository'] or ''}#{match['number']}"
-            elif match["slug"] is not None and _DIGIT(match["slug"]):
-                yield match["slug"]
+        for name in names_in(text):
+            if name.form != "prefixed":
+                yield name.text
 
 
 _DIGIT = re.compile(r"[0-9]").search

@@ -103,6 +103,9 @@ def _quoted(text: str) -> str:
 _FENCED = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}).*?^(?P=indent)(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
+_SPACES_AT_END = re.compile(r"[ \t]+$", re.MULTILINE)
+
+
 def _tidy(text: str) -> str:
     """At most one empty line in a row and no spaces at the ends of lines; fenced code stays as it is."""
     parts, end = [], 0
@@ -114,7 +117,12 @@ def _tidy(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE))
+    # To look is much cheaper than to search and replace, and most texts are tidy.
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        text = _SPACES_AT_END.sub("", text)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text
 
 
 def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str, bytes]:

@@ -31,8 +31,9 @@ def document_pages(publication: Publication) -> Iterator[Page | DataFile]:
 
 
 def for_documents(publication: Publication) -> Publication:
-    """The publication with the addresses that records have in the documents."""
-    return replace(publication, addresses=DocumentAddresses(publication.settings.slug))
+    """The publication with the addresses that records have in the documents, which show no drawings."""
+    providers = {name: provider for name, provider in publication.providers.items() if name != "charts"}
+    return replace(publication, addresses=DocumentAddresses(publication.settings.slug), providers=providers)
 
 
 def document(name: str, publication: Publication) -> Iterator[Page]:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from kvdocs import markup
-from kvdocs.cache import Scan, encode
+from kvdocs.cache import Scan
 from kvdocs.checks.inputs import Inputs
 from kvdocs.memo import State
 from kvdocs.pages.context import PageContext, Publication
@@ -64,7 +64,7 @@ class Pieces:
             looks = old[1]
         else:
             made, looks = self._make(page, record, make)
-            line = encode(made)
+            line = json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
             self.made.append(name)
         self._new[name] = [key, looks, len(self._new_lines)]
         self._new_lines.append(line)
