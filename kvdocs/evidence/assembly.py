@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .build_tree import embedded_commit, matches
-from .expect import evaluate
+from .judging import judge
 from .logs import Log
 from .observation import RAN_TO_ITS_END, Observation, output_of
 from .record import kcidb_status, labels_of, outcome_of
@@ -52,7 +52,7 @@ def assemble(draft: Mapping[str, Any], end: End, logs: Mapping[str, Log], metric
     """
     whole = {**draft, **groups}
     seen = observe(end.outcome, end.reason, end.exit_code, end.signal, logs, metrics)
-    verdict = evaluate(whole["expect"], seen)
+    verdict = judge(whole["expect"], seen)
     build = _with_embedded(whole.get("build"), logs, (whole.get("source") or {}).get("commit"))
     patches = (whole.get("source") or {}).get("patches") or []
     labels = [*labels_of(patches), *whole.pop("unlike", ())]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from .observation import UNKNOWN, Observation, Output, Range, at_least, exactly
@@ -68,42 +70,45 @@ def count(how: Mapping[str, Any], seen: Observation) -> Count:
     `ERROR SUMMARY: 51 errors were not printed`.
     """
     where = how.get("stream", "any")
-    hits = _hits(how["pattern"], where, seen)
+    found, lines = 0, []
+    for hit in _hits(how["pattern"], where, seen):
+        found += 1
+        if found <= MOST_LINES:
+            lines.append(hit)
     complete = all(output.complete for output in seen.streams(where).values())
-    found = len(hits)
     number = exactly(found) if complete else at_least(found)
     if how.get("total"):
-        totals = _hits(how["total"], where, seen)
+        totals = [int(hit.match.group(1)) for hit in _hits(how["total"], where, seen)]
         if totals:
-            return Count(exactly(max(found, *(int(hit.match.group(1)) for hit in totals))), _where(hits))
+            return Count(exactly(max(found, *totals)), _where(lines))
     if how.get("capped_at") is not None and found >= how["capped_at"]:
         number = at_least(found)
-    return Count(number, _where(hits))
+    return Count(number, _where(lines))
 
 
 def capture(how: Mapping[str, Any], seen: Observation) -> Captured:
     """The value that `how` (pattern, stream, take, capped_at, total) takes from the output."""
     take, where = how.get("take", "first"), how.get("stream", "any")
-    hits = _hits(how["pattern"], where, seen)
     outputs = seen.streams(where).values()
     complete = all(output.complete for output in outputs)
-    distinct = _distinct(hits)
+    distinct = _distinct(_hits(how["pattern"], where, seen))
     if take == "count":
         counted = count(how, seen)
         return Captured(counted.number, None, counted.lines, distinct, complete)
-    if not hits:
+    if not distinct:
         return Captured(None, None, (), {}, complete)
     if take in ("first", "last"):
-        return _one(hits, take, distinct, complete)
-    numbers = [value for hit in hits if (value := _as_number(_value(hit))) is not None]
+        return _one(_hits(how["pattern"], where, seen), take, distinct, complete)
+    lines = _where(list(islice(_hits(how["pattern"], where, seen), MOST_LINES)))
+    numbers = [value for hit in _hits(how["pattern"], where, seen) if (value := _as_number(_value(hit))) is not None]
     if not numbers:
-        return Captured(None, None, _where(hits), distinct, complete)
-    return Captured(_many(numbers, take, complete), None, _where(hits), distinct, complete)
+        return Captured(None, None, lines, distinct, complete)
+    return Captured(_many(numbers, take, complete), None, lines, distinct, complete)
 
 
-def _one(hits: list[_Hit], take: str, distinct: dict[str, int], complete: bool) -> Captured:
+def _one(hits: Iterator[_Hit], take: str, distinct: dict[str, int], complete: bool) -> Captured:
     """The first or last value; unknown when something before or behind it may be missing."""
-    hit = hits[0] if take == "first" else hits[-1]
+    hit = next(hits) if take == "first" else deque(hits, maxlen=1)[0]
     certain = complete or (hit.before_gap if take == "first" else hit.after_gap)
     text = _value(hit)
     number = _as_number(text)
@@ -128,14 +133,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _hits(pattern: str, where: str, seen: Observation) -> list[_Hit]:
+def _hits(pattern: str, where: str, seen: Observation) -> Iterator[_Hit]:
     compiled = _compiled(pattern)
-    hits = []
     for stream, output in seen.streams(where).items():
         for number, line in enumerate(output.lines, 1):
             for match in compiled.finditer(line):
-                hits.append(_Hit(stream, number, match, _before_gap(output, number), _after_gap(output, number)))
-    return hits
+                yield _Hit(stream, number, match, _before_gap(output, number), _after_gap(output, number))
 
 
 def _before_gap(output: Output, number: int) -> bool:
@@ -162,7 +165,7 @@ def _value(hit: _Hit) -> str:
     return next((group for group in hit.match.groups() if group is not None), hit.match.group(0))
 
 
-def _distinct(hits: list[_Hit]) -> dict[str, int]:
+def _distinct(hits: Iterable[_Hit]) -> dict[str, int]:
     """How often each text was found (groups joined by `:`), the most frequent first; at most 20."""
     counts: dict[str, int] = {}
     for hit in hits:

@@ -246,7 +246,7 @@ def _walk_patterns(value: object, found: list[str]) -> None:
             if key in ("pattern", "absent", "total") and isinstance(item, str):
                 try:
                     re.compile(item)
-                except re.error as error:
+                except (re.error, OverflowError, RecursionError) as error:
                     found.append(f"`{item}` is not a regular expression: {error}")
             else:
                 _walk_patterns(item, found)

@@ -11,8 +11,8 @@ from typing import Any
 from kvdocs import __version__
 
 MODULES = (
-    "__init__", "assembly", "build_tree", "canonical", "captures", "descendants", "disk", "expect", "gpu", "interrupts", "job", "journal", "likeness",
-    "lock", "logs", "machine", "monitor", "nvml", "observation", "pool", "preparation", "process", "record", "recovery", "redaction",
+    "__init__", "assembly", "build_tree", "canonical", "captures", "descendants", "disk", "expect", "gpu", "interrupts", "job", "journal",
+    "judging", "likeness", "lock", "logs", "machine", "monitor", "nvml", "observation", "pool", "preparation", "process", "record", "recovery", "redaction",
     "requirements", "runner", "shipped", "source_tree", "spec", "spool", "store", "terminal",
 )  # fmt: skip
 

@@ -13,8 +13,10 @@ from kvdocs.model import Number, Part
 def _regex(value: str) -> str:
     try:
         re.compile(value)
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise ValueError(f"not a regular expression: {error}") from None
+    except RecursionError:
+        raise ValueError("not a regular expression: nested too deep") from None
     return value
 
 

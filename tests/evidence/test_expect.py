@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
+from executions import Execute
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from kvdocs.evidence.expect import Verdict, check_patterns, evaluate
+from kvdocs.evidence.judging import judge
 from kvdocs.evidence.observation import Observation, Range, output_of
 from kvdocs.evidence.pool import pool
+from kvdocs.kinds._expectations import Expect
 from kvdocs.source import load_yaml
 
 
@@ -282,3 +287,29 @@ def test_ten_of_ten_is_ten_clean_runs_and_no_other(verdicts: list[Verdict], word
 def test_one_failure_may_be_too_few() -> None:
     pooled = pool({"pool": {"reproduced_at_least": 2}}, [("a", REPRODUCED), ("b", CLEAN)])
     assert (pooled.word, pooled.reason) == ("inconclusive", "reproduced in 1 of 2 eligible runs, 2 wanted")
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$"])
+def test_a_pattern_that_tries_a_line_in_all_ways_kept_the_run_without_a_result(pattern: str, execute: Execute, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kvdocs.evidence.assembly.judge", partial(judge, limit_s=0.1))
+    stored = execute(f"echo {'a' * 64}!", expect={"reproduced": [{"pattern": pattern}]})
+    assert stored.record["judgement"] == {
+        "verdict": "inconclusive",
+        "reasons": ["its patterns did not come to an end over this output in 0.1 s of computing: write them so that no part of a line can be matched in many ways"],
+        "matchers": [],
+        "captures": {},
+    }
+
+
+def test_what_is_judged_in_a_process_of_its_own_is_what_is_judged_here() -> None:
+    seen = ended(ONE_ERROR + "========= ERROR SUMMARY: 64 errors\n")
+    assert judge(BARRIER, seen) == evaluate(BARRIER, seen)
+    with pytest.raises(ValueError, match="a condition is one of"):
+        judge({"reproduced": [{"patern": "x"}]}, seen)
+
+
+@pytest.mark.parametrize("pattern", ["x{99999999999999999999}", "(" * 5000 + ")" * 5000], ids=["repeated", "nested"])
+def test_a_pattern_beyond_what_python_compiles_was_a_traceback(pattern: str) -> None:
+    assert [sentence.removeprefix(f"`{pattern}` ").split(":")[0] for sentence in check_patterns({"reproduced": [{"pattern": pattern}]})] == ["is not a regular expression"]
+    with pytest.raises(ValidationError, match="not a regular expression"):
+        Expect.model_validate({"reproduced": [{"pattern": pattern}]})
