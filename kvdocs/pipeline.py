@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from kvdocs.cache import Scan
 from kvdocs.checks import run_checks
 from kvdocs.judge import judge_of
 from kvdocs.kinds import all_kinds
-from kvdocs.ledger import ledger_of
 from kvdocs.load import load_registry
 from kvdocs.problems import Problem, in_order
 from kvdocs.project import Project
 from kvdocs.registry import Registry
 
 if TYPE_CHECKING:
+    from kvdocs.ledger import Ledger
     from kvdocs.order import Order
-    from kvdocs.pages.context import Publication
+    from kvdocs.pages.context import Provider, Publication
 
 
 @dataclass(frozen=True)
@@ -55,31 +55,70 @@ def publication(inspection: Inspection) -> Publication:
     4. Figures, evidence and pictures: what measurements and claims are worth (`ledger`), what executions say (`judge`), what stands around a record,
        what changed when (`history`); made when a page asks for them.
     """
-    from kvdocs.cited import field_figures
-    from kvdocs.failure_rates import gate_worths_of, rates_of
-    from kvdocs.history.page import history_provider
-    from kvdocs.pages.charts import drawings
     from kvdocs.pages.context import Publication
     from kvdocs.pages.graph import Surroundings
 
-    ledger = ledger_of(inspection.registry)
-    judge = judge_of(inspection.registry, inspection.project.root)
     made = Publication(
         inspection.project.settings,
         inspection.registry,
         inspection.problems,
         inspection.order,
-        providers={
-            "figures": ledger.of,
-            "basis": ledger.basis_of,
-            "cited": lambda record_id: field_figures(inspection.registry.entries[record_id].record, inspection.registry),
-            "charts": drawings(ledger),
-            "evidence": judge.of,
-            "gates": judge.gates,
-            "rates": lambda record_id: rates_of(inspection.registry.entries[record_id], judge),
-            "gate-worths": lambda record_id: gate_worths_of(inspection.registry.entries[record_id], judge),
-            "surroundings": Surroundings(inspection.registry, inspection.order),
-        },
-        workbook=ledger.workbook,
+        providers={**_figures(inspection.registry), **_evidence(inspection), "surroundings": Surroundings(inspection.registry, inspection.order)},
+        workbook=lambda: _ledger(inspection.registry).workbook,
     )
-    return replace(made, providers={**made.providers, "history": history_provider(inspection.project, made)})
+    return replace(made, providers={**made.providers, "history": _history(inspection.project, made)})
+
+
+def _ledger(registry: Registry) -> Ledger:
+    """The figures of all records, for whoever asks for the first."""
+    from kvdocs.ledger import ledger_of
+
+    return ledger_of(registry)
+
+
+def _figures(registry: Registry) -> dict[str, Provider]:
+    """What is computed from the records; what computes it is loaded when a page asks."""
+
+    def cited(record_id: str) -> object:
+        from kvdocs.cited import field_figures
+
+        return field_figures(registry.entries[record_id].record, registry)
+
+    def charts(record_id: str) -> object:
+        from kvdocs.pages.charts import drawings
+
+        return drawings(_ledger(registry))(record_id)
+
+    return {"figures": lambda record_id: _ledger(registry).of(record_id), "basis": lambda record_id: _ledger(registry).basis_of(record_id), "cited": cited, "charts": charts}
+
+
+def _evidence(inspection: Inspection) -> dict[str, Provider]:
+    """What executions say of the records."""
+    judge = judge_of(inspection.registry, inspection.project.root)
+
+    def rates(record_id: str) -> object:
+        from kvdocs.failure_rates import rates_of
+
+        return rates_of(inspection.registry.entries[record_id], judge)
+
+    def gate_worths(record_id: str) -> object:
+        from kvdocs.failure_rates import gate_worths_of
+
+        return gate_worths_of(inspection.registry.entries[record_id], judge)
+
+    return {"evidence": judge.of, "gates": judge.gates, "rates": rates, "gate-worths": gate_worths}
+
+
+def _history(project: Project, publication: Publication) -> Provider:
+    """What changed when."""
+
+    @cache
+    def provider() -> Provider:
+        from kvdocs.history.page import history_provider
+
+        return history_provider(project, publication)
+
+    def history(record_id: str) -> object:
+        return provider()(record_id)
+
+    return history

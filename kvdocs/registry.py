@@ -260,7 +260,10 @@ class Registry:
     def record(self, record_id: str, model: type[R]) -> R | None:
         """The record with this id if it is of that model, else None."""
         entry = self.entries.get(record_id)
-        return entry.record if entry is not None and isinstance(entry.record, model) else None
+        if entry is None or not issubclass(entry.kind.model, model):  # the record of another kind need not be built
+            return None
+        record = entry.record
+        return record if isinstance(record, model) else None
 
     def links_from(self, record_id: str) -> tuple[LinkField, ...]:
         """The links of a record, in the order of its fields; empty when there is no such record."""

@@ -47,7 +47,7 @@ def test_a_check_after_one_edit_loads_what_reads_the_record_and_no_more(make_pro
     _imported("check", at=root)
     path = root / "registry" / "roadmap" / "R1.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "size: S\n", encoding="utf-8")
-    assert _imported("check", at=root) == {"pydantic", "simpleeval", "yaml"}
+    assert _imported("check", at=root) == {"pydantic", "yaml"}
 
 
 def test_a_build_that_finds_nothing_changed_loads_no_templates(make_project: MakeProject) -> None:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.cited import field_figures, typed_fields
-from kvdocs.figures.citations import Citation
-from kvdocs.figures.field_figure import FieldFigure
-from kvdocs.figures.table import Figure, Reproduction
-from kvdocs.figures.typed import TypedNumber, is_figure, typed_number, typed_numbers
 from kvdocs.kinds.item import Item
 from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
-from kvdocs.ledger import Ledger, ledger_of
 from kvdocs.memo import Recorder
 from kvdocs.model import Loc, prose_fields
 from kvdocs.problems import Problem
 from kvdocs.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from kvdocs.figures.citations import Citation
+    from kvdocs.figures.field_figure import FieldFigure
+    from kvdocs.figures.table import Figure
+    from kvdocs.figures.typed import TypedNumber
+    from kvdocs.ledger import Ledger
 
 QUOTING = ("claim", "reference", "result", "script", "environment", "owner", "probe")
 """Kinds whose texts are not about the figures of a measurement, or, as claims, give what was published."""
@@ -38,6 +41,8 @@ def check_cited(entry: Entry, registry: Recorder, inputs: Inputs) -> Iterator[Pr
 
 
 def _citations(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    from kvdocs.ledger import ledger_of
+
     for cited in ledger_of(registry).cited_in(entry):
         yield from _error(entry, cited.loc, cited.text, cited.citation)
     for loc, figure in field_figures(entry.record, registry).items():
@@ -55,6 +60,8 @@ def _error(entry: Entry, loc: Loc, text: str, citation: Citation) -> Iterator[Pr
 
 def _beside(entry: Entry, loc: Loc, figure: FieldFigure) -> Iterator[Problem]:
     """What a payoff or outcome publishes beside its citation."""
+    from kvdocs.figures.table import Reproduction
+
     code = {Reproduction.DIFFERS: PUBLISHED_DIFFERS, Reproduction.UNDECIDED: PUBLISHED_UNDECIDED}.get(figure.reproduction) if figure.reproduction is not None else None
     if code is not None:
         name = "gain" if isinstance(entry.record, Item) else "value"
@@ -75,6 +82,9 @@ def _measurements_near(entry: Entry, registry: Registry) -> tuple[str, ...]:
 
 
 def _typed(entry: Entry, near: tuple[str, ...], registry: Registry) -> Iterator[Problem]:
+    from kvdocs.figures.typed import typed_number, typed_numbers
+    from kvdocs.ledger import ledger_of
+
     ledger = ledger_of(registry)
     for loc, number, unit in typed_fields(entry.record):
         yield from _problem(entry, loc, "", typed_number(str(number), unit), near, ledger)
@@ -92,6 +102,8 @@ def _problem(entry: Entry, loc: Loc, text: str, typed: TypedNumber, near: tuple[
 
 
 def _figure_of(typed: TypedNumber, near: tuple[str, ...], ledger: Ledger) -> Figure | None:
+    from kvdocs.figures.typed import is_figure
+
     for name in near:
         key = ledger.workbook.sheets[name].key
         found = next((f for f in ledger.table(name).figures() if f.name.column != key and is_figure(typed, f)), None)

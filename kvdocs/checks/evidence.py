@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kvdocs.exhibit import Evidence, Exhibit
-from kvdocs.failure_rates import decisive, gate_worths
 from kvdocs.judge import Judge, same_commit
 from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.defect import Defect
@@ -14,7 +13,6 @@ from kvdocs.kinds.item import Item
 from kvdocs.kinds.measurement import Measurement
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.withdrawal import WITHDRAWN_EVIDENCE, left_out, standing
-from kvdocs.ledger import ledger_of
 from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
 from kvdocs.registry import Entry
 
@@ -82,6 +80,10 @@ def _item(entry: Entry, judge: Judge) -> Iterator[Problem]:
 
 def _runs(entry: Entry, record: Item, judge: Judge) -> Iterator[Problem]:
     """Gates of clean runs against what was seen of the defect before."""
+    if not record.gates:
+        return
+    from kvdocs.failure_rates import decisive, gate_worths
+
     worths = gate_worths(record, judge)
     for position, gate in enumerate(record.gates):
         found = decisive(worths, gate.id)
@@ -114,6 +116,8 @@ def _speaking(entry: Entry, judge: Judge) -> Iterator[_Speaking]:
     if isinstance(entry.record, Measurement):
         names = standing(entry.record.results, judge.registry)
     elif isinstance(entry.record, Claim) and "results" in (entry.record.expression or ""):
+        from kvdocs.ledger import ledger_of
+
         judgement = ledger_of(judge.registry).judgements.get(entry.id)
         names = judgement.results if judgement is not None else ()
     for name in names:

@@ -42,11 +42,10 @@ _PUBLISHED_CODES = {Reproduction.DIFFERS: PUBLISHED_DIFFERS, Reproduction.UNDECI
 
 
 def check_figures(entry: Entry, registry: Recorder, inputs: Inputs) -> Iterator[Problem]:
-    """What computing the figures of a measurement or of a claim brings to light."""
-    if entry.kind.name in ("measurement", "claim"):
-        registry.note(inputs.looks(entry))
-        ledger = ledger_of(inputs.registry)
-        yield from _measurement(entry, ledger) if entry.kind.name == "measurement" else _claim(entry, ledger)
+    """What computing the figures of a measurement or of a claim, which the entry is, brings to light."""
+    registry.note(inputs.looks(entry))
+    ledger = ledger_of(inputs.registry)
+    yield from _measurement(entry, ledger) if entry.kind.name == "measurement" else _claim(entry, ledger)
 
 
 def _measurement(entry: Entry, ledger: Ledger) -> Iterator[Problem]:

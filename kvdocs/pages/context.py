@@ -42,7 +42,7 @@ class Publication:
     order: Order
     addresses: Addresses = field(default_factory=SiteAddresses)
     providers: Mapping[str, Provider] = field(default_factory=dict)
-    workbook: Workbook | None = None
+    workbook: Callable[[], Workbook] | None = None
 
     def at(self, page: str) -> PageContext:
         """The context for a page."""
@@ -151,7 +151,7 @@ class PageContext:
             return text
         from kvdocs.figures.citations import cited
 
-        return cited(text, workbook, self._figure)
+        return cited(text, workbook(), self._figure)
 
     def _figure(self, citation: Citation) -> str:
         """A cited figure as a link to the measurement that it comes from."""

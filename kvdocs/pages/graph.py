@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kvdocs import markup
 from kvdocs.order import Order
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.home import waiting_table
 from kvdocs.pages.page import Nav, Page
-from kvdocs.pictures.dependency_pictures import near_text, neighbourhood_pictures, whole_pictures
-from kvdocs.pictures.graph_data import Graph
-from kvdocs.pictures.record_graph import record_graph, work_graph
 from kvdocs.registry import Registry
 from kvdocs.view import Block, Md, Notice, Picture, Prose, Section
+
+if TYPE_CHECKING:
+    from kvdocs.pictures.graph_data import Graph
 
 PATH = "graph.md"
 MOST = 3000
@@ -25,6 +26,9 @@ _LEAD = "Arrows run with the work: from what blocks to what waits, from a pull r
 
 def graph_page(publication: Publication) -> Page:
     """The whole picture, a part of it to print where it is large, and the same in words."""
+    from kvdocs.pictures.dependency_pictures import whole_pictures
+    from kvdocs.pictures.record_graph import work_graph
+
     context = publication.at(PATH)
     pictures = whole_pictures(work_graph(publication.registry, publication.order, lambda name: context.built(f"records/{name}.md")))
     blocks: list[Block] = []
@@ -64,12 +68,16 @@ class Surroundings:
 
     def draw(self, record_ids: Sequence[str]) -> None:
         """Draw the surroundings of these records in one go, which is faster than one by one."""
+        from kvdocs.pictures.dependency_pictures import neighbourhood_pictures
+
         wanted = [name for name in record_ids if name not in self._drawn and self._is_drawn(name)]
         pictures = neighbourhood_pictures(self._graph, wanted) if wanted else {}
         self._drawn.update({name: pictures.get(name) for name in record_ids})
 
     def text(self, record_id: str) -> str:
         """A text that is another one whenever the picture is."""
+        from kvdocs.pictures.dependency_pictures import near_text
+
         return near_text(self._graph, record_id) if self._is_drawn(record_id) else ""
 
     def _is_drawn(self, record_id: str) -> bool:
@@ -78,6 +86,8 @@ class Surroundings:
 
     @cached_property
     def _graph(self) -> Graph:
+        from kvdocs.pictures.record_graph import record_graph
+
         return record_graph(self.registry, self.order, lambda name: f"../{name}/index.html")
 
 
