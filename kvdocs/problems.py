@@ -304,7 +304,7 @@ BAD_SETTINGS = _error(
 ONLY_REPORTED = Code(
     "only-reported",
     Severity.INFO,
-    "A defect is confirmed, and no execution on record shows it: it rests on what documents report.",
+    "A defect is confirmed, not reproduced or fixed, and no execution on record shows it: it rests on what documents report.",
     cause="The defect was taken from a document, or its executions went stale or were withdrawn.",
     repair="`kvdocs run` its script on a machine that has what it needs, or import an execution made elsewhere.",
 )

@@ -143,6 +143,21 @@ def test_stale_executions_are_counted_apart(project: Project, execute: Execute) 
     assert told()[0] == [("lab: not reproduced in 1, 4 stale", "good")]
 
 
+def test_fixed_and_not_reproduced_are_words_for_what_was_executed_too(project: Project, execute: Execute) -> None:
+    """Only `confirmed` was asked for its execution, and *fixed* could be typed without any."""
+
+    def told(status: str) -> list[str]:
+        write_files(project.root, {"registry/defects/D1.yaml": FILES["registry/defects/D1.yaml"].replace("confirmed", status).replace("fixed_by: [R1]", "")})
+        return [p.message for p in inspect(project).problems if p.code.name == "only-reported"]
+
+    alone = "by what was reported alone: no execution on record was clean"
+    assert [told(status) for status in ("fixed", "not-reproduced", "suspected")] == [[f"D1 is fixed {alone}"], [f"D1 is not reproduced {alone}"], []]
+    execute("all passed", env="lab", commit="775450a68")
+    assert [told(status) for status in ("fixed", "not-reproduced")] == [[], []]
+    write_files(project.root, {"registry/scripts/abort.yaml": FILES["registry/scripts/abort.yaml"].replace("'all passed'", "'all passed$'")})
+    assert told("fixed") == ["D1 is fixed by what was reported alone: the execution that did not reproduce it is stale"]
+
+
 def test_what_was_not_executed_has_no_evidence(project: Project) -> None:
     assert judge_of(inspect(project).registry, project.root).of("D1") is None
 

@@ -16,6 +16,9 @@ from kvdocs.kinds.withdrawal import WITHDRAWN_EVIDENCE, left_out, standing
 from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
 from kvdocs.registry import Entry
 
+EXECUTABLE = ("confirmed", "not-reproduced", "fixed")
+"""Statuses that executions can show."""
+
 NAMED_AT_MOST = 3
 """So many executions are named in a message; more are counted, and the page of the record lists them."""
 
@@ -35,11 +38,10 @@ def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
     record = entry.record
     assert isinstance(record, Defect)
     evidence = judge.of(entry.id) or Evidence(entry.id, (), ())
-    if record.status == "confirmed" and not evidence.with_bearing("supports"):
+    if record.status in EXECUTABLE and not evidence.with_bearing("supports"):
         hint = f"`kvdocs run {record.script}` on a machine that has what it needs" if record.script else "name the script that shows it"
-        outdated = sum(e.bearing == "supports" for e in evidence.exhibits)
-        why = f"the {outdated} executions that reproduced it are stale" if outdated > 1 else "the execution that reproduced it is stale" if outdated else "no execution on record reproduces it"
-        yield Problem(ONLY_REPORTED, f"{entry.id} is confirmed by what was reported alone: {why}", _status_place(entry), entry.id, hint)
+        message = f"{entry.id} is {record.status.replace('-', ' ')} by what was reported alone: {_unsupported(record, evidence)}"
+        yield Problem(ONLY_REPORTED, message, _status_place(entry), entry.id, hint)
     against = evidence.with_bearing("contradicts")
     here = [e for e in against if _is_home(record, e)]
     elsewhere = [e for e in against if e not in here]
@@ -47,6 +49,15 @@ def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
         yield Problem(CONTRADICTED, f"{entry.id} is {record.status}, and {_words(here)} on the same commit", _status_place(entry), entry.id, "set the status to what executions show, or say in the record why they differ")
     if elsewhere:
         yield Problem(CONTRADICTED_ELSEWHERE, f"{entry.id} is {record.status}, and {_words(elsewhere)}", _status_place(entry), entry.id)
+
+
+def _unsupported(record: Defect, evidence: Evidence) -> str:
+    """Why nothing that was executed carries the status."""
+    showed, shows = ("reproduced it", "reproduces it") if record.status == "confirmed" else ("did not reproduce it", "was clean")
+    outdated = sum(e.bearing == "supports" for e in evidence.exhibits)
+    if outdated:
+        return f"the {outdated} executions that {showed} are stale" if outdated > 1 else f"the execution that {showed} is stale"
+    return f"no execution on record {shows}"
 
 
 def _status_place(entry: Entry) -> Place:
