@@ -105,6 +105,19 @@ def test_every_field_of_every_record_says_what_it_means() -> None:
     assert [model.__name__ for model in models if not model.__doc__] == []
 
 
+OF_THE_ENGINE = {"site_name", "site_url", "site_description", "extra_css"}
+"""Settings of mkdocs.yml that pages name."""
+
+
+def test_every_field_that_a_page_names_exists() -> None:
+    """A page spoke of scripts with `takes_lock`; the field is `lock`."""
+    models = {model: None for kind in all_kinds() for model in (kind.model, *parts_of(kind.model))}
+    models |= {model: None for shape in SHAPES for model in (shape.model, *parts_of(shape.model))}
+    known = {name for model in models for name in model.model_fields} | {f.name for f in fields(Settings)} | OF_THE_ENGINE
+    outside = {name: re.sub(r"^( *)`{3,}.*?^\1`{3,} *$", "", text, flags=re.MULTILINE | re.DOTALL) for name, text in TEXTS.items() if name.startswith("site_src/")}
+    assert [f"{name}: {word}" for name, text in outside.items() for word in re.findall(r"`([a-z]+(?:_[a-z]+)+)(?::[^`]*)?`", text) if word not in known] == []
+
+
 def test_every_document_for_programs_says_what_it_is() -> None:
     assert [shape.name for shape in SHAPES if not shape.model.__doc__ or not shape.made_by] == []
 
