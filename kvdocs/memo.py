@@ -52,6 +52,10 @@ class Recorder(Registry):
     def broken(self) -> frozenset[str]:  # type: ignore[override]  # as above
         return self._note(ALL).broken
 
+    @property
+    def formers(self) -> dict[str, list[str]]:
+        return self._note(ALL).formers
+
     def __len__(self) -> int:
         return len(self._note(ALL))
 

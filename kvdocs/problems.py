@@ -212,7 +212,7 @@ BAD_ID = _error(
 )
 DUPLICATE_ID = _error(
     "duplicate-id",
-    "Two records have the same id.",
+    "Two records have the same id, or had it before.",
     cause="Two branches took the same number.",
     repair="Give one of them a new id with `kvdocs rename ID NEW --at FILE:LINE`; the hint has the command.",
 )

@@ -129,7 +129,7 @@ _FORMS = {
 
 def find_project(start: Path) -> Project:
     """The project that holds `start`: the nearest folder upwards with `mkdocs.yml` and `registry/`."""
-    start = start.resolve()
+    start = Path(os.path.realpath(start))
     if not start.is_dir():
         raise ProjectError(f"{start} is not a folder")
     for folder in (start, *start.parents):

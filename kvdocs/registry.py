@@ -232,8 +232,17 @@ class Registry:
 
     def nearest(self, name: str, among: Iterable[str] | None = None) -> str | None:
         """A hint for an id that no record has: the record that had it before, or the nearest one `among` some or all."""
-        now = next((e.id for e in self if name in e.record.formerly), None)
-        return renamed(name, now) if now is not None else did_you_mean(name, self.entries if among is None else among)
+        now = self.formers.get(name)
+        return renamed(name, now[0]) if now is not None else did_you_mean(name, self.entries if among is None else among)
+
+    @cached_property
+    def formers(self) -> dict[str, list[str]]:
+        """Each id that records had before, with the ids that these have now."""
+        found: dict[str, list[str]] = {}
+        for entry in self:
+            for former in dict.fromkeys(entry.record.formerly):
+                found.setdefault(former, []).append(entry.id)
+        return found
 
     def has_slug(self, word: str) -> bool:
         """Whether a word is the id of a record without a prefix that holds a digit; results are not named in prose."""

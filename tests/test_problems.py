@@ -128,6 +128,35 @@ def test_what_has_the_name_of_a_record_and_is_none_was_waited_for_or_left_out_si
     assert kvdocs("check", at=root).out == text
 
 
+OWNER = "id: {0}\ntitle: {0}\nowns: Something.\nformerly: {1}\n"
+
+
+def test_two_records_that_had_the_same_id_before_stopped_the_build(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    project = make_project({"registry/owners/ann.yaml": OWNER.format("ann", "[a1, a1]"), "registry/owners/bea.yaml": OWNER.format("bea", "[b1, a1]")})
+    expected = """\
+registry/owners/bea.yaml:4:16: error[duplicate-id]: bea had the id a1 before, and so had ann
+    hint: take it out of one of them: its address leads to ann
+"""
+    assert "".join(f"{problem}\n" for problem in inspect(project).problems) == expected
+    assert kvdocs("build", "--no-site", at=project.root).code == 0
+    assert 'content="0; url=../ann/"' in (project.build / "records/a1/index.html").read_text(encoding="utf-8")
+
+
+def test_a_script_that_is_a_link_to_itself_ended_the_check_with_a_traceback(make_project: MakeProject) -> None:
+    script = "id: look\ntitle: Look\npurpose: kernel\nfile: look.sh\nabout: []\n"
+    project = make_project({"registry/scripts/look.yaml": script})
+    (project.registry / "scripts/look.sh").symlink_to("look.sh")
+    assert [str(p).split("\n")[0] for p in inspect(project).problems if p.code.name == "missing-file"] == [
+        "registry/scripts/look.yaml:4:7: error[missing-file]: there is no file 'look.sh' beside the record",
+    ]
+
+
+def test_a_folder_that_is_a_link_to_itself_is_no_project(tmp_path: Path, kvdocs: Callable[..., Ran]) -> None:
+    (tmp_path / "round").symlink_to("round")
+    ran = kvdocs("-C", "round", "check", at=tmp_path)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {tmp_path}/round is not a folder\n")
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

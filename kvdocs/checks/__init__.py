@@ -43,6 +43,7 @@ class RecordChecks:
         """The problems of an entry; `registry` notes what was looked at to find them."""
         yield from links.check_links(entry, registry)
         yield from links.check_mentions(entry, registry)
+        yield from links.check_formers(entry, registry)
         for check in entry.kind.checks:
             yield from check(entry, registry)
         yield from work.check_status(entry, registry)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from kvdocs.memo import Memo
 from kvdocs.problems import MISSING_FILE, OUTSIDE_PROJECT, Problem, did_you_mean
@@ -18,7 +20,7 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
             continue
         folder = (project.root / entry.raw.path).parent
         for loc, name in entry.extract.files:
-            path = (folder / name).resolve()
+            path = Path(os.path.realpath(folder / name))  # unlike `resolve` it gives an answer for links that lead round in a circle
             if not path.is_relative_to(root):
                 yield Problem(OUTSIDE_PROJECT, f"{name!r} lies outside the project", entry.raw.place_of(loc, value=True), entry.id, hint="copy it into the registry: what is outside cannot be published or run elsewhere")
             elif not path.is_file():
@@ -29,4 +31,4 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
 def named_outside(registry: Registry, project: Project) -> bool:
     """Whether a record names a file that is not in the registry: then the registry alone does not tell what is there."""
     inside = project.registry.resolve()
-    return any(not (folder / name).resolve().is_relative_to(inside) for entry in registry if entry.names_files for _, name in entry.extract.files for folder in ((project.root / entry.raw.path).parent,))
+    return any(not Path(os.path.realpath(folder / name)).is_relative_to(inside) for entry in registry if entry.names_files for _, name in entry.extract.files for folder in ((project.root / entry.raw.path).parent,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kvdocs.mentions import has_prefix
-from kvdocs.problems import UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
+from kvdocs.problems import DUPLICATE_ID, UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
 from kvdocs.registry import Entry, Registry
 
 
@@ -22,6 +22,14 @@ def check_links(entry: Entry, registry: Registry) -> Iterator[Problem]:
         elif link.ref.kinds and target.kind.name not in link.ref.kinds:
             message = f"`{_field(link.loc)}` of {entry.id} names {link.target}, which is a record of kind {target.kind.name}"
             yield Problem(WRONG_KIND, message, entry.raw.place_of(link.loc, value=True), entry.id, _wanted(link.ref.kinds))
+
+
+def check_formers(entry: Entry, registry: Registry) -> Iterator[Problem]:
+    """No two records had the same id before: its address can lead to one of them only."""
+    for position, former in enumerate(entry.record.formerly):
+        first = registry.formers[former][0]
+        if first != entry.id:
+            yield Problem(DUPLICATE_ID, f"{entry.id} had the id {former} before, and so had {first}", entry.raw.place_of(("formerly", position), value=True), entry.id, f"take it out of one of them: its address leads to {first}")
 
 
 def _wanted(kinds: tuple[str, ...]) -> str | None:

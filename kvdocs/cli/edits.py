@@ -39,17 +39,24 @@ def edit_errors() -> Iterator[None]:
         fail(f"the file cannot be read: {error.message} (line {error.line}, column {error.col})", "`kvdocs check` says where")
 
 
-def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, nothing: str = "nothing changes") -> NoReturn:
+def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, nothing: str = "nothing changes", again: Callable[[], Plan | None] | None = None) -> NoReturn:
     """Show a plan, write it, and end the command: 0 when it was written or nothing changes, 1 when it is refused.
 
     `draft` writes a record that is not finished, whatever is wrong with it.
+    `again` makes the plan anew when somebody else was given the number of its record in the meantime; None when the number is still free.
     """
-    refused = bool(plan.errors) and not draft
-    written = bool(plan.changes) and not refused and not dry_run
-    with edit_errors():
-        if written:
-            plan.write()
-            _refresh_schemas(plan.project)
+    while True:
+        refused = bool(plan.errors) and not draft
+        written = bool(plan.changes) and not refused and not dry_run
+        done = not written or _write(plan, again is None)
+        if again is None or (done and not any(p.code.name == "duplicate-id" for p in plan.errors)):
+            break
+        with edit_errors():
+            other = again()
+        if other is None:
+            again = None
+        else:
+            plan = other
     if as_json:
         print_json(plan.document(written=written, draft=draft))
         sys.exit(1 if refused else 0)
@@ -64,6 +71,21 @@ def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, not
         for change in plan.changes:
             say(f"{'would have ' * dry_run}{verbs[change.action] if not dry_run else verbs[change.action].replace('wrote', 'written')} {change.path}")
     sys.exit(1 if refused else 0)
+
+
+def _write(plan: Plan, last: bool) -> bool:
+    """Carry out a plan; False when the number of its record is taken by now, unless this was the last attempt."""
+    from kvdocs.edit.journal import IdTakenError
+
+    with edit_errors():
+        try:
+            plan.write()
+        except IdTakenError:
+            if last:
+                raise
+            return False
+        _refresh_schemas(plan.project)
+    return True
 
 
 def _refresh_schemas(project: Project) -> None:

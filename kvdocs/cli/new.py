@@ -38,24 +38,37 @@ def new(ctx: click.Context, kind_name: str, record_id: str | None, assignments: 
       kvdocs new defect --set "title=Crash on load" --draft
     """
     project = the_project(ctx)
-    from kvdocs.edit.creating import kind_named, new_data, path_of, record_text, template
+    from kvdocs.edit.creating import kind_named, new_data
     from kvdocs.edit.drafts import Draft
-    from kvdocs.edit.plan import plan_edit
+    from kvdocs.edit.lookup import next_id
     from kvdocs.kinds import all_kinds
 
+    draft = Draft(project)
     with edit_errors():
-        draft = Draft(project)
         kind = kind_named(all_kinds(), kind_name)
         data = new_data(draft, all_kinds(), kind, record_id, assignments)
-        if in_editor:
-            plan, path = _edited(draft, kind, data)
-        else:
-            path = path_of(kind, data)
-            draft.write(path, (template(kind, data) if unfinished else record_text(kind, data)).encode())
-            plan = plan_edit(draft)
+        plan, path = _edited(draft, kind, data) if in_editor else _planned(draft, kind, data, unfinished)
     if plan.errors and not in_editor and not unfinished and not as_json:
         say(f"note: give what is missing with --set, fill in the template with --edit, or write {path} unfinished with --draft", err=True)
-    finish(plan, dry_run=dry_run, as_json=as_json, draft=unfinished)
+
+    def again() -> Plan | None:
+        number = next_id(project, all_kinds(), kind)
+        if number == data["id"]:
+            return None
+        data["id"] = number
+        return _planned(Draft(project), kind, data, unfinished)[0]
+
+    finish(plan, dry_run=dry_run, as_json=as_json, draft=unfinished, again=None if record_id or in_editor else again)
+
+
+def _planned(draft: Draft, kind: Kind, data: dict[str, Any], unfinished: bool) -> tuple[Plan, str]:
+    """The plan of a record with this data, and its file."""
+    from kvdocs.edit.creating import path_of, record_text, template
+    from kvdocs.edit.plan import plan_edit
+
+    path = path_of(kind, data)
+    draft.write(path, (template(kind, data) if unfinished else record_text(kind, data)).encode())
+    return plan_edit(draft), path
 
 
 def _edited(draft: Draft, kind: Kind, data: dict[str, Any]) -> tuple[Plan, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from kvdocs.source import SourceError, natural_key
 def record_files(draft: Draft, kinds: Iterable[Kind], wanted: Iterable[Path] = ()) -> Iterator[tuple[str, Kind]]:
     """The files that hold records people write, with their kind; of `wanted` files and folders only those below, when there are any."""
     root = draft.project.root.resolve()
-    chosen = [path.resolve() for path in wanted]
+    chosen = [Path(os.path.realpath(path)) for path in wanted]
     for kind in kinds:
         folder = root / "registry" / kind.folder
         if kind.pattern != "*.yaml" or not folder.is_dir():

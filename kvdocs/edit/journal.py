@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,11 +27,18 @@ from kvdocs.project import Project
 
 FORMAT = "kvdocs-edit-journal-1"
 
+_NUMBERED = re.compile(r"([A-Z]+[1-9][0-9]*)(-.*)?")
+
+
+class IdTakenError(EditError):
+    """A new record has a number that another one was given in the meantime."""
+
 
 def write_all(project: Project, changes: Sequence[FileChange]) -> None:
     """Write the changes, all of them or none.
 
-    EditError when a file is not what it was when the change was planned, lies outside the project, or cannot be written.
+    EditError when a file is not what it was when the change was planned, lies outside the project, or cannot be written;
+    IdTakenError when a new record's number is that of a file which is there by now.
     """
     if not changes:
         return
@@ -40,6 +48,7 @@ def write_all(project: Project, changes: Sequence[FileChange]) -> None:
             _finish(project, folder)
             for change in changes:
                 _expect(project, change)
+            _expect_free_numbers(project, changes)
             _stage(project, folder, changes)
             _finish(project, folder)
     except OSError as error:
@@ -101,6 +110,19 @@ def _expect(project: Project, change: FileChange) -> None:
         folder = folder.parent
     if not os.access(folder, os.W_OK):
         raise EditError(f"cannot write in {folder}; nothing was written")
+
+
+def _expect_free_numbers(project: Project, changes: Sequence[FileChange]) -> None:
+    """Two programs that add a record at once are given the same number, and their files have different names."""
+    going = {change.path for change in changes if change.after is None}
+    for change in changes:
+        path = Path(change.path)
+        number = _NUMBERED.fullmatch(path.stem) if change.before is None else None
+        folder = project.root / path.parent
+        for other in sorted(folder.glob("*.y*ml")) if number is not None else ():
+            same = _NUMBERED.fullmatch(other.stem)
+            if same is not None and number is not None and same[1] == number[1] and f"{path.parent.as_posix()}/{other.name}" not in going:
+                raise IdTakenError(f"{number[1]} is taken: {path.parent.as_posix()}/{other.name} is there by now; nothing was written", "call the command again")
 
 
 def _stage(project: Project, folder: Path, changes: Sequence[FileChange]) -> None:

@@ -94,6 +94,6 @@ def _named_elsewhere(project: Project, registry: Registry, changes: Sequence[Fil
 
 
 def _inside(root: Path, path: Path) -> Iterator[Path]:
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     if path.is_file() and path.is_relative_to(root) and not path.is_relative_to(root / "registry"):
         yield path

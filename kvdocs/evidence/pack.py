@@ -80,8 +80,10 @@ def _files(specs: Sequence[ScriptSpec]) -> Iterable[str]:
 def _read(project: Path, name: str) -> tuple[bytes, bool]:
     """The content of a project's file and whether it may be executed."""
     path = project / name
-    if not path.resolve().is_relative_to(project.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(project)):
         raise PackError(f"{name} lies outside the project")
+    if path.exists() and not path.is_file():
+        raise PackError(f"{name} is no file")
     try:
         return path.read_bytes(), os.access(path, os.X_OK)
     except OSError as error:

@@ -90,9 +90,9 @@ def redirects(publication: Publication) -> Iterator[DataFile]:
 
 
 def redirects_to(entry: Entry, publication: Publication) -> Iterator[DataFile]:
-    """The pages at the former ids of one record."""
-    for former in entry.record.formerly:
-        if not publication.registry.has(former):
+    """The pages at the former ids of one record, those left out that lead to another record already."""
+    for former in dict.fromkeys(entry.record.formerly):
+        if not publication.registry.has(former) and publication.registry.formers[former][0] == entry.id:
             target = f"../{entry.id}/"
             yield DataFile(
                 f"records/{former}/index.html",

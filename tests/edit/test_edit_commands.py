@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -278,6 +280,17 @@ def test_new_says_what_is_missing(kvdocs: Kvdocs, small: Path) -> None:
         note: give what is missing with --set, fill in the template with --edit, or write registry/defects/D3-crash.yaml unfinished with --draft
         refused: 3 new errors; nothing was written
     """)
+
+
+def test_records_that_were_added_at_once_were_given_one_number(small: Path) -> None:
+    """Each is numbered by what it read before it wrote; whoever comes second is given the next number."""
+    words = ["--set", "status=open", "--set", "owners+=ann", "--set", "title=@-"]
+    running = [subprocess.Popen([sys.executable, "-m", "kvdocs", "new", "item", *words], cwd=small, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    for number, process in enumerate(running):
+        process.communicate(f"Work {number}", timeout=120)
+    assert [process.returncode for process in running] == [0, 0, 0]
+    made = sorted(path.name for path in (small / "registry/roadmap").glob("R*-work-*.yaml"))
+    assert ([name.split("-")[0] for name in made], sorted(name.split("-")[2] for name in made)) == (["R3", "R4", "R5"], ["0.yaml", "1.yaml", "2.yaml"])
 
 
 def test_a_draft_explains_every_field(kvdocs: Kvdocs, small: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kvdocs.edit.drafts import Draft, FileChange
-from kvdocs.edit.journal import recover, write_all
+from kvdocs.edit.journal import IdTakenError, recover, write_all
 from kvdocs.edit.plan import plan_edit
 from kvdocs.edit.shadow import shadow
 from kvdocs.edit.text import EditError
@@ -93,6 +93,13 @@ def test_what_an_edit_left_that_never_counted_is_swept_away(small: Path) -> None
     assert recover(Project(small)) is False
     write_all(Project(small), [change(small, "registry/roadmap/R1.yaml", b"new\n")])
     assert not staged.exists()
+
+
+def test_a_number_that_was_given_to_another_record_in_the_meantime_is_not_written_twice(small: Path) -> None:
+    (small / "registry/roadmap/R9-theirs.yaml").write_text("id: R9\n", encoding="utf-8")
+    with pytest.raises(IdTakenError, match=r"R9 is taken: registry/roadmap/R9-theirs.yaml is there by now; nothing was written"):
+        write_all(Project(small), [FileChange("registry/roadmap/R9-ours.yaml", None, b"id: R9\n")])
+    assert not (small / "registry/roadmap/R9-ours.yaml").exists()
 
 
 def test_two_edits_at_once_come_one_after_the_other(small: Path) -> None:
