@@ -210,9 +210,9 @@ def _kcidb_issue(defect: Defect) -> dict[str, Any]:
 
 
 def _kcidb_incident(record: Mapping[str, Any], defect: str) -> dict[str, Any] | None:
-    """Whether a defect was present in an execution; nothing where the execution decided nothing."""
+    """Whether a defect was present in an execution; nothing where it decided nothing, or where a program of the registry's own was executed."""
     verdict = record["judgement"]["verdict"]
-    if verdict not in ("reproduced", "not-reproduced"):
+    if record["purpose"] == "kernel" or verdict not in ("reproduced", "not-reproduced"):
         return None
     return {
         "id": f"{ORIGIN}:{record['id']}:{defect}",

@@ -6,6 +6,7 @@ have at their host, and environments are explained; a remark lists the other ids
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,8 +15,10 @@ from kvdocs.exchange.outside_text import with_names
 from kvdocs.exchange.record_exports import Export, fenced
 from kvdocs.exchange.remark import doubtful, unknown
 from kvdocs.exchange.result_exports import Executed
+from kvdocs.judge import changes_of
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.environment import Environment
+from kvdocs.kinds.result import Result
 from kvdocs.model import SourceLocation
 from kvdocs.registry import Registry
 
@@ -26,7 +29,9 @@ def export_issue(defect: Defect, registry: Registry, results: Sequence[Executed]
     """The issue as Markdown: its title on the first line, then what, where, how often, and what is not established.
 
     `host` and `repository` are the project's, for links into the source.
+    A program of the registry's own that shows a mechanism says nothing of how often the defect shows, and is left out.
     """
+    results = [result for result in results if result.record["purpose"] != "kernel"]
     text, left = with_names(with_figures(_text(defect, registry, results, host, repository), registry), registry, repository)
     left = [name for name in left if registry.record(name, Environment) is None]
     remarks = [doubtful(f"ids that mean nothing to the reader are left in the text: {', '.join(left)}")] if left else []
@@ -145,12 +150,14 @@ def _place(location: SourceLocation, defect: Defect, host: str, repository: str)
 
 
 def _counts(results: Sequence[Executed]) -> str:
-    """Reproduced in k of n, by environment and commit; executions that decided nothing stand beside it."""
+    """Reproduced in k of n, by environment, commit and what the source had beside it; executions that decided nothing stand beside it."""
     groups: dict[tuple[str, str], list[str]] = {}
     for result in results:
         source = result.record.get("source") or {}
         commit = f"{source.get('repository') or ''}@{source['commit'][:9]}".lstrip("@") if source.get("commit") else "not recorded"
-        groups.setdefault((str(result.record["environment"]), commit), []).append(result.record["judgement"]["verdict"])
+        changes = changes_of(Result.model_validate_json(json.dumps(result.record)))
+        where = commit + (f" with {changes}" if changes else "")
+        groups.setdefault((str(result.record["environment"]), where), []).append(result.record["judgement"]["verdict"])
     if not groups:
         return ""
     rows = ["| environment | source | reproduced | undecided |", "|---|---|---|---|"]

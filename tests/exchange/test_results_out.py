@@ -192,6 +192,21 @@ frame
     )
 
 
+def test_an_issue_counts_apart_what_is_not_the_same_source_and_leaves_own_programs_out(executed: Callable[..., Executed], inspect_files: InspectFiles) -> None:
+    """A run on a patched tree lowered the rate of the commit, and a program that shows the mechanism stood beside it with an unknown source."""
+    registry = inspect_files(FILES).registry
+    defect = registry.record("D4", Defect)
+    assert defect is not None
+    plain = executed()
+    source = {**plain.record["source"], "dirty": True, "only_patches": True, "patches": [{"id": "P6", "output_correct": True}]}
+    clean = {**plain.record["judgement"], "verdict": "not-reproduced"}
+    results = [plain, Executed({**plain.record, "source": source, "judgement": clean}), Executed({**plain.record, "purpose": "kernel", "source": None})]
+    text = export_issue(defect, registry, results, "https://github.com", "us/ours").files["D4.md"]
+    assert [line for line in text.splitlines() if line.startswith("| h200")] == ["| h200 | us/ours@775450a68 | 1 of 1 | 0 |", "| h200 | us/ours@775450a68 with P6 | 0 of 1 | 0 |"]
+    incidents = json.loads(export_kcidb(results, [defect]).files["kcidb.json"])["incidents"]
+    assert [incident["present"] for incident in incidents] == [True, False]
+
+
 def test_an_issue_without_executions_says_that_its_output_is_reported(inspect_files: InspectFiles) -> None:
     registry = inspect_files(FILES).registry
     defect = registry.record("D4", Defect)
