@@ -20,8 +20,9 @@ HEAVY = ("pydantic", "networkx", "jinja2", "ruamel", "pint", "scipy", "numpy", "
 
 def _imported(*arguments: str, at: Path) -> set[str]:
     """The heavy libraries that a command has loaded when it ends."""
-    code = f"import sys; sys.argv = ['kvdocs', *{arguments!r}]\ntry:\n    from kvdocs.__main__ import main; main()\nexcept SystemExit: pass\nprint('\\n@', *sorted({{m.split('.')[0] for m in sys.modules}} & {set(HEAVY)!r}))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=at, capture_output=True, text=True, check=True, timeout=120)
+    told = f"print('\\n@', *sorted({{m.split('.')[0] for m in sys.modules}} & {set(HEAVY)!r}))"
+    code = f"import atexit, sys; sys.argv = ['kvdocs', *{arguments!r}]; atexit.register(lambda: {told})\nfrom kvdocs.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=at, capture_output=True, text=True, check=False, timeout=120)
     return set(done.stdout.rsplit("@", 1)[1].split())
 
 
@@ -54,3 +55,13 @@ def test_a_build_that_finds_nothing_changed_loads_no_templates(make_project: Mak
     root = make_project(FILES).root
     _imported("build", "--no-site", at=root)
     assert "jinja2" not in _imported("build", "--no-site", at=root)
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(("order",), 0), (("check",), 1), (("nothing",), 2)])
+def test_a_command_that_ends_at_once_prints_everything_and_gives_its_exit_code(arguments: tuple[str, ...], code: int, make_project: MakeProject) -> None:
+    root = make_project(FILES | {"registry/roadmap/R2.yaml": "id: R2\ntitle: Second\nstatus: open\nowners: [bob]\n"}).root
+    ended = f"import atexit, sys; sys.argv = ['kvdocs', *{arguments!r}]; atexit.register(print, 'the end')\nfrom kvdocs.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", ended], cwd=root, capture_output=True, text=True, check=False, timeout=120)
+    usual = subprocess.run([sys.executable, "-c", ended.replace("main()", "cli()").replace("import main", "import cli").replace("kvdocs.__main__", "kvdocs.cli")], cwd=root, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (code, usual.stdout)
+    assert done.stdout.endswith("the end\n")
