@@ -203,17 +203,16 @@ def test_the_pages_show_it_struck_out(project: Project, execute: Execute, kvdocs
     assert "1 withdrawn" in (docs / "evidence.md").read_text(encoding="utf-8")
 
 
-def test_an_execution_that_another_one_supersedes_counts_for_nothing_either(project: Project, execute: Execute) -> None:
-    """A formula left it out; the judge did not."""
-    from kvdocs.evidence.canonical import pretty
-    from kvdocs.evidence.record import sealed
-
+def test_an_execution_that_another_one_supersedes_counts_for_nothing_either(project: Project, execute: Execute, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
+    """A formula left it out; the judge did not, and no command could say it."""
     first = execute("fatal error", commit="946c1e5b6", exit_code=134)
-    second = execute("all passed", commit="946c1e5b6")
-    folder = project.root / "registry/results/box/abort" / second
-    record = sealed({**json.loads((folder / "result.json").read_text(encoding="utf-8")), "supersedes": first})
-    (folder / "result.json").write_bytes(pretty(record))
-    folder.rename(folder.with_name(record["id"]))
+    log = tmp_path / "right.log"
+    log.write_text("all passed\n", encoding="utf-8")
+    again = ("import", "log", str(log), "--script", "abort", "--env", "box", "--exit", "0", "--commit", "946c1e5b6", "--command", "./program")
+    refused = kvdocs(*again, "--supersedes", "0123456789abcdef", at=project.root)
+    assert (refused.code, refused.err) == (2, "error: there is no result '0123456789abcdef'\n")
+    second = json.loads(kvdocs(*again, "--supersedes", first, "--json", at=project.root).out)["record"]["id"]
     evidence = judge_of(inspect(project).registry, project.root).of("D1")
     assert evidence is not None
-    assert {e.result: (e.bearing, e.left_out) for e in evidence.exhibits} == {first: ("left out", f"superseded by {record['id']}"), record["id"]: ("contradicts", "")}
+    assert {e.result: (e.bearing, e.left_out) for e in evidence.exhibits} == {first: ("left out", f"superseded by {second}"), second: ("contradicts", "")}
+    assert json.loads(kvdocs("show", first, "--json", at=project.root).out)["left_out"]["words"] == f"superseded by {second}"

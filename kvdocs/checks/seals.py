@@ -35,4 +35,4 @@ def _damages(folder: Path, project: Project) -> Iterator[Problem]:
 
     for damage in damages(folder):
         path = damage.path.relative_to(project.root).as_posix()
-        yield Problem(NOT_AS_STORED, damage.what, Place(path), None, "restore it from version control; a result is never edited, only superseded")
+        yield Problem(NOT_AS_STORED, damage.what, Place(path), None, "restore it from version control; a result is never edited, only withdrawn or superseded")

@@ -41,12 +41,13 @@ def _command(form: Format) -> click.Command:
     @click.option("--tail", metavar="TEXT", default="", help="With --cut: what is known of its last lines; `\\n` parts lines.")
     @click.option("--started", metavar="TIME", help="When it began, in UTC, such as 2026-11-29T15:48:00Z.")
     @click.option("--seconds", type=float, metavar="S", help="How long it took.")
+    @click.option("--supersedes", metavar="RESULT", help="The result in whose place it stands, such as one imported with a wrong exit code; that one counts for nothing any more.")
     @click.option("--dry-run", is_flag=True, help="Say what would be stored, and store nothing.")
     @click.option("--json", "as_json", is_flag=True, help="Print what was stored as a document (kvdocs/import/v1).")
     @click.pass_context
     def run(ctx: click.Context, /, source: BinaryIO, script_id: str, environment: str, dry_run: bool, as_json: bool, **given: Any) -> None:
         project = the_project(ctx)
-        spec = _spec(project, script_id, environment)
+        spec = _spec(project, script_id, environment, given["supersedes"])
         execution = _execution(form, source, environment, given)
         _finish(project, spec, execution, dry_run=dry_run, as_json=as_json)
 
@@ -58,15 +59,15 @@ def _command(form: Format) -> click.Command:
     return command
 
 
-def _spec(project: Project, script_id: str, environment: str) -> ScriptSpec:
-    """The script as the runner takes it; ends the command when the script or the environment is not on record."""
+def _spec(project: Project, script_id: str, environment: str, supersedes: str | None) -> ScriptSpec:
+    """The script as the runner takes it; ends the command when the script, the environment or the superseded result is not on record."""
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.script import spec_of
     from kvdocs.load import load_registry
     from kvdocs.problems import did_you_mean
 
     registry, _ = load_registry(project, all_kinds())
-    for kind, name in (("script", script_id), ("environment", environment)):
+    for kind, name in (("script", script_id), ("environment", environment), *([("result", supersedes)] if supersedes else [])):
         entry = registry.get(name)
         if entry is None or entry.kind.name != kind:
             fail(f"there is no {kind} {name!r}", did_you_mean(name, (e.id for e in registry.of(kind))))
@@ -106,6 +107,7 @@ def _execution(form: Format, source: BinaryIO, environment: str, given: dict[str
         format=form.name,
         figures=findings.figures,
         lossy=tuple(str(remark) for remark in findings.remarks),
+        supersedes=given["supersedes"],
     )
 
 

@@ -30,7 +30,7 @@ class Execution:
     `exit_code` is as the shell reported it (134 for an abort); `timed_out` says that a time limit ended it.
     `cut` says that the output is longer than what is here; `tail` is what is known of its last lines then.
     `started` is a time stamp in UTC. `figures` are what a reader of the output's format found in it (they decide nothing),
-    `lossy` what it could not; `format` names the reader.
+    `lossy` what it could not; `format` names the reader. `supersedes` is the result in whose place it stands.
     """
 
     environment: str
@@ -49,6 +49,7 @@ class Execution:
     format: str = "log"
     figures: Mapping[str, Any] = field(default_factory=dict)
     lossy: tuple[str, ...] = ()
+    supersedes: str | None = None
 
 
 def add_execution(root: Path, spec: ScriptSpec, execution: Execution, environ: Mapping[str, str]) -> Stored:
@@ -76,6 +77,7 @@ def _draft(spec: ScriptSpec, execution: Execution) -> dict[str, Any]:
             "started": execution.started, "ended": None, "runner": None,
         },
         "source": source if execution.commit else None,
+        **({"supersedes": execution.supersedes} if execution.supersedes else {}),
         "missing": [{"what": what, "why": "a log does not tell"} for what in NOT_IN_A_LOG],
         "import": {
             "by": {key: runner_identity()[key] for key in ("name", "version")},
