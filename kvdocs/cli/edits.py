@@ -49,7 +49,7 @@ def finish(plan: Plan, *, dry_run: bool, as_json: bool, draft: bool = False, not
         refused = bool(plan.errors) and not draft
         written = bool(plan.changes) and not refused and not dry_run
         done = not written or _write(plan, again is None)
-        if again is None or (done and not any(p.code.name == "duplicate-id" for p in plan.errors)):
+        if again is None or (done and not (refused and any(p.code.name == "duplicate-id" for p in plan.errors))):
             break
         with edit_errors():
             other = again()

@@ -44,7 +44,8 @@ def new_data(draft: Draft, kinds: tuple[Kind, ...], kind: Kind, record_id: str |
     name = record_id or next_id(draft.project, kinds, kind)
     if not kind.accepts_id(name):
         raise EditError(f"the id of a record of kind {kind.name} is {kind.prefix} and a number, not {name!r}")
-    taken = next((f for f in all_records(draft.project, kinds) if f.id.lower() == name.lower()), None)
+    # A number is free when it is given; who comes first with a record of it is seen when it is written.
+    taken = next((f for f in all_records(draft.project, kinds) if f.id.lower() == name.lower()), None) if record_id is not None else None
     if taken is not None:
         raise EditError(f"the id {taken.id} is taken: {taken.place}")
     data: dict[str, Any] = {"id": name}

@@ -286,9 +286,8 @@ def test_records_that_were_added_at_once_were_given_one_number(small: Path) -> N
     """Each is numbered by what it read before it wrote; whoever comes second is given the next number."""
     words = ["--set", "status=open", "--set", "owners+=ann", "--set", "title=@-"]
     running = [subprocess.Popen([sys.executable, "-m", "kvdocs", "new", "item", *words], cwd=small, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    for number, process in enumerate(running):
-        process.communicate(f"Work {number}", timeout=120)
-    assert [process.returncode for process in running] == [0, 0, 0]
+    said = [process.communicate(f"Work {number}", timeout=120) for number, process in enumerate(running)]
+    assert [process.returncode for process in running] == [0, 0, 0], said
     made = sorted(path.name for path in (small / "registry/roadmap").glob("R*-work-*.yaml"))
     assert ([name.split("-")[0] for name in made], sorted(name.split("-")[2] for name in made)) == (["R3", "R4", "R5"], ["0.yaml", "1.yaml", "2.yaml"])
 
