@@ -52,11 +52,15 @@ class Monitor(Watch):
 
     def tick(self, pid: int) -> None:
         """A sample during the run; processes of the run itself are none of the others."""
+        own = self._own(pid)
         states = self._gpus.states()
         if states:
-            own = {member.pid for member in descendants.members(pid, self._nonce)} | {pid}
+            own |= self._own(pid)  # a process may begin or end while the GPUs are asked
             self._during.append(states)
             self._meet("during", _pids(states) - own)
+
+    def _own(self, pid: int) -> set[int]:
+        return {member.pid for member in descendants.members(pid, self._nonce)} | {pid}
 
     def _meet(self, when: str, pids: set[int]) -> None:
         """Note processes that are not the run's. One that exists here now is a stranger, also when it has ended before anybody asks."""
