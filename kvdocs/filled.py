@@ -102,7 +102,7 @@ class _Reader:
 
     def _cell(self, metric: str, column: MeasuredColumn, written: MeasuredCell) -> str | MeasuredCell:
         if len(self.results) == 1 and (bound := self.results[0].bound(metric)) is not None:
-            return written.model_copy(update={"at_least": _converted(metric, bound, None, column), "metric": None})
+            return written.model_copy(update={"at_least": _converted(metric, bound, self.results[0].unit_of(metric), column), "metric": None})
         values = list(self._values(metric))
         if column.unit == TEXT:
             return ", ".join(str(value) for _, value, _ in values)
@@ -123,7 +123,7 @@ class _Reader:
                 raise _MetricError(f"{metric} is at least {bound} in {result.id}, and several executions give one figure only where each is known", "name one execution in `results`")
             if value is None:
                 raise _MetricError(f"{result.id} gives no figure {metric!r}", did_you_mean(metric, result.figure_names()))
-            told = result.metrics.get("units", {}).get(metric)
+            told = result.unit_of(metric)
             yield from ((result.id, one, told) for one in (value if isinstance(value, list) else [value]))
 
 

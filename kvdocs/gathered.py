@@ -74,15 +74,14 @@ def _figure(named: Executions, result: Result) -> ExecutedFigure | None:
         if captured.get("value") is None and captured.get("low") is None:
             return None
         if captured.get("value") is None:
-            return ExecutedFigure(result.id, (_number(captured["low"], named, result),), at_least=True)
-        return ExecutedFigure(result.id, (_number(captured["value"], named, result),))
+            return ExecutedFigure(result.id, (_number(captured["low"], named, result),), result.unit_of(named.figure), at_least=True)
+        return ExecutedFigure(result.id, (_number(captured["value"], named, result),), result.unit_of(named.figure))
     value: Any = result.metrics
     for part in named.figure.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     if value is None or isinstance(value, dict) or value == []:
         return None
-    unit = result.metrics.get("units", {}).get(named.figure)
-    return ExecutedFigure(result.id, tuple(_number(one, named, result) for one in _several(value)), unit)
+    return ExecutedFigure(result.id, tuple(_number(one, named, result) for one in _several(value)), result.unit_of(named.figure))
 
 
 def _several(value: Any) -> Sequence[Any]:

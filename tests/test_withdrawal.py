@@ -24,7 +24,7 @@ MORE = {
         file: abort.sh
         expect:
           captures:
-            rate: {pattern: 'rate ([0-9.]+)'}
+            rate: {pattern: 'rate ([0-9.]+)', unit: token/s}
           reproduced:
             - pattern: 'fatal error'
           not_reproduced:
@@ -35,6 +35,7 @@ MORE = {
         title: The rate is at least 30.
         expression: min(results('abort').rate)
         at_least: 30
+        unit: token/s
     """,
 }
 
@@ -129,7 +130,7 @@ def test_an_item_that_is_done_on_withdrawn_executions_is_an_error(project: Proje
 def test_a_claim_reads_no_figure_of_it(project: Project, execute: Execute) -> None:
     low = execute("all passed\nrate 24.1", commit="775450a68b")
     high = execute("all passed\nrate 31.5", commit="775450a68b")
-    assert told(project, "K1")[0].splitlines()[0] == "registry/claims/K1.yaml:3:1: warning[claim-fails]: K1 fails: the value is 24.1, and the claim is that it is at least 30"
+    assert told(project, "K1")[0].splitlines()[0] == "registry/claims/K1.yaml:3:1: warning[claim-fails]: K1 fails: the value is 24.1 token/s, and the claim is that it is at least 30 token/s"
     withdraw(project, low)
     assert told(project, "K1") == []
     withdraw(project, high, number=2)
@@ -146,7 +147,7 @@ def test_a_measurement_that_takes_figures_from_it_is_told(project: Project, exec
         key: arm
         columns:
           - {{name: arm, title: Arm, unit: text}}
-          - {{name: rate, title: Rate, unit: "1", metric: rate}}
+          - {{name: rate, title: Rate, unit: token/s, metric: rate}}
         rows:
           - {{arm: one}}
         results: [{gone}]
@@ -155,7 +156,7 @@ def test_a_measurement_that_takes_figures_from_it_is_told(project: Project, exec
     assert told(project, "M1") == []
     withdraw(project, gone)
     assert told(project, "M1") == [
-        "registry/measurements/M1.yaml:6:50: error[no-metric]: rate is a figure of an execution, and those that M1 names were withdrawn\n"
+        "registry/measurements/M1.yaml:6:54: error[no-metric]: rate is a figure of an execution, and those that M1 names were withdrawn\n"
         "    hint: execute the script again and name the new one in `results`",
         f"registry/measurements/M1.yaml:9:11: warning[withdrawn-evidence]: M1 takes figures from {gone}, which was withdrawn by ann on 2026-11-20 (W1)\n"
         "    hint: execute the script again, and name the new execution in its place",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from kvdocs.figures.units import unit
 from kvdocs.model import Number, Part
 
 
@@ -17,6 +18,11 @@ def _regex(value: str) -> str:
         raise ValueError(f"not a regular expression: {error}") from None
     except RecursionError:
         raise ValueError("not a regular expression: nested too deep") from None
+    return value
+
+
+def _unit(value: str) -> str:
+    unit(value)
     return value
 
 
@@ -43,6 +49,7 @@ class Capture(Part):
     take: Literal["first", "last", "count", "sum", "max", "min"] = Field(default="first", description="Which of the matches counts, or what is made of all of them.")
     capped_at: int | None = Field(default=None, ge=1, description="A count that reached this is `at least`, because the tool prints no more.")
     total: Total | None = Field(default=None, description="A line that tells the whole number; the largest counts.")
+    unit: Annotated[str, AfterValidator(_unit)] | None = Field(default=None, description="The unit of the number, such as `ms`; without one it is a pure number to formulas and measurements.")
 
 
 class Condition(Part):

@@ -81,6 +81,15 @@ class Result(Record):
         captured = self.judgement.get("captures", {}).get(name) or {}
         return captured.get("low") if captured.get("value") is None and captured.get("high") is None else None
 
+    def unit_of(self, name: str) -> str | None:
+        """The unit of a figure: that of the capture, or the one that the script wrote with it; None where neither tells one."""
+        if name in self.judgement.get("captures", {}):
+            units = {name: capture.get("unit") for name, capture in self.expect.get("captures", {}).items()}
+        else:
+            units = self.metrics.get("units", {})
+        found = units.get(name) if isinstance(units, dict) else None
+        return str(found) if found is not None else None
+
     def figure_names(self) -> list[str]:
         """The names of all its figures."""
         written = [name for name, _ in flat({group: figures for group, figures in self.metrics.items() if group != "units"})]
@@ -191,7 +200,8 @@ def _figures(record: Result) -> list[Section]:
     for name, captured in record.judgement.get("captures", {}).items():
         low, value = captured.get("low"), captured.get("value")
         shown = str(value) if value is not None else f"≥ {low}" if low is not None else "unknown"
-        rows.append((name, shown, "output"))
+        unit = record.unit_of(name)
+        rows.append((name, f"{shown} {unit}" if unit else shown, "output"))
     rows += [(name, _figure(value), "script") for name, value in flat(record.metrics)]
     table = Table(("Figure", "Value", "From"), tuple(rows))
     block: Block = Folded(f"All {len(rows)} figures", (table,)) if len(rows) > MANY else table

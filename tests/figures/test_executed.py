@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from kvdocs.ledger import Ledger, ledger_of
 from kvdocs.pipeline import inspect, publication
 from kvdocs.project import find_project
 from kvdocs.view import Badge, Link, Table
-from tests.conftest import write_files
+from tests.conftest import MakeProject, Ran, write_files
 
 pytestmark = pytest.mark.slow  # what is read was really executed
 
@@ -188,3 +190,40 @@ def test_a_claim_on_executions_goes_stale_with_their_script(project: Path, tmp_p
     assert found == [
         f"registry/claims/claims.yaml:{line}:3: warning[stale-evidence]: {here}: the script has changed since | run compare again" for line in (1, 4, 5)
     ]
+
+
+def test_a_figure_of_a_log_has_the_unit_that_its_capture_names(make_project: MakeProject, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
+    """It was a pure number whatever the log said, so no column in ms could be filled from a log: `took is in no unit, and `time` in ms`."""
+    files = {
+        "registry/environments/box.yaml": "id: box\ntitle: The box\n",
+        "registry/scripts/timed.sh": "exec ./program\n",
+        "registry/scripts/timed.yaml": """
+            id: timed
+            title: Takes its time
+            purpose: measurement
+            file: timed.sh
+            expect:
+              captures:
+                took: {pattern: 'took (\\S+) s', unit: s}
+        """,
+    }
+    project = make_project(files)
+    (tmp_path / "log").write_text("took 0.0125 s\n", encoding="utf-8")
+    done = kvdocs("import", "log", str(tmp_path / "log"), "--script", "timed", "--env", "box", "--exit", "0", "--command", "./program", "--json", at=project.root)
+    result = json.loads(done.out)["record"]["id"]
+    measurement = f"""
+        id: M1
+        title: Its time
+        key: run
+        columns:
+          - {{name: run, title: Run, exact: true}}
+          - {{name: time, title: Time, unit: ms, metric: took}}
+          - {{name: again, title: The same, unit: us, compute: max(results('timed').took)}}
+        rows:
+          - {{run: 1}}
+        results: [{result}]
+    """
+    write_files(project.root, {"registry/measurements/M1.yaml": measurement})
+    row = ledger_of(inspect(project).registry).table("M1").rows[1]
+    assert (row["time"].text, float(row["again"].value or 0)) == ("12.5 ms", 12500.0)
+    assert "0.0125 s" in kvdocs("show", result, at=project.root).out
