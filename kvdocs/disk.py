@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
@@ -29,7 +30,7 @@ def write_file(path: str, data: bytes) -> None:
     """Write a file in place, and make its folder where it is missing."""
     try:
         handle = os.open(path, _NEW, 0o666)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, _NEW, 0o666)
     try:
@@ -44,5 +45,11 @@ def replace_file(path: str, data: bytes) -> None:
     """Write a file under a temporary name beside its own and rename it: a reader meets the old bytes or the new ones."""
     folder, name = os.path.split(path)
     temporary = f"{folder}{os.sep}.{name}.{os.getpid()}.tmp"
-    write_file(temporary, data)
-    os.replace(temporary, path)  # noqa: PTH105  # a Path for each of thousands
+    try:
+        write_file(temporary, data)
+        os.replace(temporary, path)  # noqa: PTH105  # a Path for each of thousands
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108  # as above
+        error.filename = error.filename or path  # a full disk names no file
+        raise

@@ -57,10 +57,22 @@ def test_a_file_that_cannot_be_written_is_said_in_a_sentence(root: Path) -> None
     assert in_shell("$KVDOCS render --out file/docs", root) == (2, "", "error: file/docs: Not a directory\n")
 
 
+def test_a_file_that_could_not_be_written_whole_left_a_half_one_beside_it(root: Path) -> None:
+    program = "import resource, sys; from kvdocs.cli import cli; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); cli()"
+    done = subprocess.run([sys.executable, "-c", program, "--no-cache", "render", "--out", "docs"], cwd=root, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    assert (done.returncode, done.stderr) == (2, "error: docs/record-roadmap.md: File too large\n")
+    assert list((root / "docs").rglob("*")) == []
+
+
 def test_a_record_cannot_give_orders_to_the_terminal(make_project: MakeProject) -> None:
     files = {**FILES, "registry/owners/bob.yaml": 'id: bob\ntitle: "\\e]0;mine\\a \\e[31mred \\u202Ereversed"\nowns: Nothing.\n'}
     result = CliRunner().invoke(cli, ["-C", str(make_project(files).root), "show", "bob"])
     assert result.output.split("\n")[0] == "bob  \\x1b]0;mine\\x07 \\x1b[31mred \\u202ereversed  owner"
+
+
+def test_an_error_cannot_give_orders_to_the_terminal(root: Path) -> None:
+    result = CliRunner().invoke(cli, ["-C", str(root), "-C", f"{root}/\x1b[31mred", "check"])
+    assert (result.exit_code, result.stderr) == (2, f"error: {root}/\\x1b[31mred is not a folder\n")
 
 
 def test_a_value_from_a_closed_input_is_refused_and_wipes_nothing(root: Path) -> None:

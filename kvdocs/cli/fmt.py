@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kvdocs.cli.edits import edit_errors, show_diff
-from kvdocs.cli.output import print_json, say, the_project
+from kvdocs.cli.output import fail, print_json, say, the_project
 
 SCHEMA = "kvdocs/format/v1"
 
@@ -37,6 +37,9 @@ def fmt(ctx: click.Context, paths: tuple[Path, ...], check: bool, diff: bool, as
     from kvdocs.kinds import all_kinds
     from kvdocs.reports import json_document
 
+    for path in paths:
+        if not path.exists():
+            fail(f"there is neither a file nor a folder {path}")
     draft = Draft(project)
     with edit_errors():
         problems = format_files(draft, all_kinds(), paths)

@@ -57,9 +57,9 @@ def fail(message: str, hint: str | None = None) -> NoReturn:
     if context is not None and (context.params.get("as_json") or context.params.get("style") == "json"):
         print_json(error_document(message, hint))
         sys.exit(2)
-    click.echo(paint("error: ", "bad", err=True) + message, err=True)
+    say(paint("error: ", "bad", err=True) + message, err=True)
     if hint:
-        click.echo(f"  hint: {hint}", err=True)
+        say(f"  hint: {hint}", err=True)
     sys.exit(2)
 
 

@@ -399,6 +399,11 @@ def test_fmt_puts_fields_in_order_and_keeps_comments(kvdocs: Kvdocs, small: Path
     assert kvdocs("fmt", at=small).out == "every file has its stable form\n"
 
 
+def test_fmt_of_a_misspelled_path_said_that_every_file_has_its_form(kvdocs: Kvdocs, small: Path) -> None:
+    ran = kvdocs("fmt", "--check", "registry/roadmap/R111.yaml", at=small)
+    assert (ran.code, ran.out, ran.err) == (2, "", "error: there is neither a file nor a folder registry/roadmap/R111.yaml\n")
+
+
 def test_fmt_names_a_file_that_it_cannot_read(kvdocs: Kvdocs, small: Path) -> None:
     (small / "registry/roadmap/R2.yaml").write_text("id: R2\n title: x\n")
     ran = kvdocs("fmt", at=small)
