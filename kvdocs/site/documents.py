@@ -16,7 +16,11 @@ def document_files(project: Project) -> dict[str, bytes]:
     scan = Scan(project.root, "registry", project.open_cache())
     key = [scan.whole(), salt_of(project, ())]
     kept = _recall(scan.cache, key)
-    return kept if kept is not None else _put_together(project, scan, key)
+    if kept is None:
+        return _put_together(project, scan, key)
+    if scan.aged:
+        scan.save()
+    return kept
 
 
 def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, bytes]:
