@@ -225,7 +225,7 @@ def _claims(figures: MeasurementFigures, context: Context) -> list[Section]:
     rows: list[tuple[Cell, ...]] = []
     for judgement in figures.claims:
         entry = context.registry.get(judgement.claim.id)
-        title: Inline = context.prose(entry.record.title, entry.id) if entry is not None else Md("")
+        title: Inline = context.prose(entry.title, entry.id) if entry is not None else Md("")
         rows.append((context.link(judgement.claim.id, judgement.claim.id), title, Badge(str(judgement.verdict), VERDICT_TONES[str(judgement.verdict)]), judgement.reason))
     return [Section("Claims about it", (Table(("Claim", "Text", "Verdict", "Why"), tuple(rows)),), "claims")] if rows else []
 

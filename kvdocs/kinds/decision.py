@@ -102,7 +102,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         sections.append(Section("Recommendation", (Notice("tip", title, context.prose(record.recommendation.because, record.id)),)))
     blocked = waiting(entry, context)
     if blocked:
-        sections.append(Section("What waits for it", (Table(("Record", "Title"), tuple((context.link(b.id, b.id), context.prose(b.record.title, b.id)) for b in blocked)),)))
+        sections.append(Section("What waits for it", (Table(("Record", "Title"), tuple((context.link(b.id, b.id), context.prose(b.title, b.id)) for b in blocked)),)))
     facts = (Fact("State", state_badge(record)), Fact("Decided by", tuple(context.link(o) for o in record.decided_by)), Fact("Needs first", tuple(context.link(b) for b in record.blocked_by) or None))
     return RecordView(state=state_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=tuple(notices))
 

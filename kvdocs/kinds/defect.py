@@ -211,7 +211,7 @@ def _repair(record: Defect, context: Context) -> list[Section]:
     for name in record.fixed_by:
         entry = context.registry.get(name)
         if entry is not None and isinstance(entry.record, Item):
-            rows.append((context.link(name, name), context.prose(entry.record.title, name), entry.record.status.replace("-", " "), owners_cell(entry, context)))
+            rows.append((context.link(name, name), context.prose(entry.title, name), entry.record.status.replace("-", " "), owners_cell(entry, context)))
     if rows:
         blocks.append(Table(("Item", "Title", "Status", "Owner"), tuple(rows)))
     if record.correlated_with:

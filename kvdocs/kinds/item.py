@@ -142,7 +142,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     sections += _blockers(entry, context)
     later = unlocks(entry, context)
     if later:
-        sections.append(Section("What it unlocks", (Table(("Record", "Title", "State"), tuple((context.link(e.id, e.id), context.prose(e.record.title, e.id), _state_of(e, context)) for e in later)),)))
+        sections.append(Section("What it unlocks", (Table(("Record", "Title", "State"), tuple((context.link(e.id, e.id), context.prose(e.title, e.id), _state_of(e, context)) for e in later)),)))
     if record.payoffs:
         sections.append(Section("What it brings", (_payoffs(record, context),)))
     sections += _gates(entry, context)
@@ -190,7 +190,7 @@ def _notices(record: Item, context: Context) -> tuple[Notice, ...]:
 def _blockers(entry: Entry, context: Context) -> list[Section]:
     record = item_of(entry)
     blocks: list[Block] = []
-    rows = tuple((context.link(b, b), context.prose(e.record.title, b), _state_of(e, context)) for b in record.blocked_by if (e := context.registry.get(b)) is not None)
+    rows = tuple((context.link(b, b), context.prose(e.title, b), _state_of(e, context)) for b in record.blocked_by if (e := context.registry.get(b)) is not None)
     if rows:
         blocks.append(Table(("Record", "Title", "State"), rows))
     if record.blocked_note:

@@ -41,12 +41,12 @@ def view(entry: Entry, context: Context) -> RecordView:
     sections = [Section("What is theirs", (Prose(context.prose(record.owns, record.id)),))]
     if record.test:
         sections.append(Section("How to tell", (Prose(context.prose(record.test, record.id)),)))
-    rows = [(context.link(b.id, b.id), context.prose(b.record.title, b.id)) for kind in ("item", "defect") for b in context.registry.pointing_at(entry.id, kind, "owners")]
+    rows = [(context.link(b.id, b.id), context.prose(b.title, b.id)) for kind in ("item", "defect") for b in context.registry.pointing_at(entry.id, kind, "owners")]
     if rows:
         sections.append(Section("What waits for them", (Table(("Record", "Title"), tuple(rows), sortable=True),)))
     decisions = context.registry.pointing_at(entry.id, "decision", "decided_by")
     if decisions:
-        sections.append(Section("What they decide", (Table(("Decision", "Question"), tuple((context.link(d.id, d.id), context.prose(d.record.title, d.id)) for d in decisions)),)))
+        sections.append(Section("What they decide", (Table(("Decision", "Question"), tuple((context.link(d.id, d.id), context.prose(d.title, d.id)) for d in decisions)),)))
     facts = [Fact("Repository", repository_link(context, record.repository))]
     if record.also_called:
         facts.append(Fact("Also called", tuple(record.also_called)))

@@ -61,7 +61,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         sections.append(Section("How it was verified", (Table(("Statement", "Basis", "Source"), rows),)))
     users = [b.entry for b in context.registry.links_to(entry.id) if b.entry.kind.name in ("measurement", "experiment", "script", "result", "probe")]
     if users:
-        sections.append(Section("Where it is used", (Table(("Record", "Title"), tuple((context.link(u.id, u.id), context.prose(u.record.title, u.id)) for u in users)),)))
+        sections.append(Section("Where it is used", (Table(("Record", "Title"), tuple((context.link(u.id, u.id), context.prose(u.title, u.id)) for u in users)),)))
     return RecordView(state=correctness_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=notices)
 
 

@@ -107,7 +107,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     sections = [Section("What it is", (Prose(context.prose(record.summary, record.id)),))] if record.summary else []
     waiting = context.registry.pointing_at(entry.id, "item", "implemented_by") + context.registry.pointing_at(entry.id, "item", "blocked_by")
     if waiting:
-        sections.append(Section("What waits for it", (Table(("Item", "Title"), tuple((context.link(w.id, w.id), context.prose(w.record.title, w.id)) for w in waiting)),)))
+        sections.append(Section("What waits for it", (Table(("Item", "Title"), tuple((context.link(w.id, w.id), context.prose(w.title, w.id)) for w in waiting)),)))
     return RecordView(state=state_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from posixpath import dirname, join, normpath, relpath
@@ -58,7 +58,7 @@ class Publication:
         return {record: tuple(problems) for record, problems in found.items()}
 
     @cached_property
-    def source_paths(self) -> frozenset[str]:
+    def source_paths(self) -> Set[str]:
         """The files of the registry that pages speak of, as far as they exist."""
         root = next((entry.raw.root for entry in self.registry), None)
         read = {entry.raw.path for entry in self.registry}
@@ -95,9 +95,9 @@ class PageContext:
         entry = self.registry.get(target)
         if entry is None:
             return Link(text or target)
-        outside = getattr(entry.record, "address", None)
-        if self.dialect is Dialect.PLAIN and outside is not None:
+        if self.dialect is Dialect.PLAIN and entry.kind.name == "reference":
             # A document in another repository speaks of the thing itself, not of our record of it.
+            outside = getattr(entry.record, "address", "")
             return Link(text if text and text != target else name_of(entry), f"{self.publication.settings.host}/{outside}")
         address = self.publication.addresses.record(entry)
         shown = text or name_of(entry)
@@ -143,7 +143,7 @@ class PageContext:
 
     def title(self, entry: Entry) -> Md:
         """The title of a record with its links."""
-        return self.prose(entry.record.title, entry.id)
+        return self.prose(entry.title, entry.id)
 
     def _with_figures(self, text: str) -> str:
         workbook = self.publication.workbook
@@ -211,7 +211,7 @@ def beside(entry: Entry, name: str) -> str:
 def name_of(entry: Entry) -> str:
     """What people call a record: its number, the title of an owner or a machine, `owner/name#34` for a reference."""
     if entry.kind.name in ("owner", "environment"):
-        return markup.plain(entry.record.title)
+        return markup.plain(entry.title)
     if entry.kind.name == "reference":
         return str(getattr(entry.record, "short", entry.id))
     return entry.id

@@ -80,7 +80,7 @@ def _record_part(entry: Entry, context: PageContext) -> tuple[Section]:
     if problems:
         blocks.append(Prose(Md("**What is wrong with it**")))
         blocks.append(Items(tuple(_problem_words(p.severity.value, p.code.name, markup.sentence(p.message), p.acknowledged) for p in problems)))
-    title = f"{entry.id}: {context.title(entry)}" if markup.plain(entry.record.title) != entry.id else entry.id
+    title = f"{entry.id}: {context.title(entry)}" if markup.plain(entry.title) != entry.id else entry.id
     return (Section(title, tuple(blocks), anchor(entry.id)),)
 
 

@@ -85,7 +85,7 @@ def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Ta
 
 def _row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:
     """Without a title where it would only be the id again."""
-    title: tuple[Cell, ...] = () if markup.plain(entry.record.title) == entry.id else (context.title(entry),)
+    title: tuple[Cell, ...] = () if markup.plain(entry.title) == entry.id else (context.title(entry),)
     return (context.link(entry.id, id_of(entry)), *title, *(column.cell(entry, context) for column in entry.kind.columns))
 
 

@@ -5,7 +5,7 @@ Records, links and files are noted in the recorder (`kvdocs.memo`). What other s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -59,6 +59,8 @@ class Answers:
             found = publication.at("").computed("state", target)
         elif what == "source":
             found = target not in publication.source_paths
+        elif what == "sources":
+            found = sorted(publication.source_paths)
         elif what == "named":
             found = [entry.id for entry in publication.mentioned_by.get(target, ())]
         elif what == "around":
@@ -101,14 +103,42 @@ class Noted(Mapping[str, V]):
         return len(self.behind)
 
 
-class NotedPaths(frozenset[str]):
-    """A set of paths that notes which ones are looked for."""
+class NotedPaths(Set[str]):
+    """A set of paths that notes which ones are looked for, and that it was walked through as a whole."""
 
-    note: Callable[[str], None]
+    def __init__(self, behind: Set[str], note: Callable[[str], None]) -> None:
+        self.behind, self.note = behind, note
 
     def __contains__(self, path: object) -> bool:
-        self.note(str(path))
-        return super().__contains__(path)
+        self.note(f"source {path}")
+        return path in self.behind
+
+    def __iter__(self) -> Iterator[str]:
+        self.note("sources")
+        return iter(self.behind)
+
+    def __len__(self) -> int:
+        self.note("sources")
+        return len(self.behind)
+
+
+class NotedProviders(Mapping[str, Provider]):
+    """What other stages computed, each behind a note of what its answers depend on. One is made when it is asked for: a page asks for few."""
+
+    def __init__(self, behind: Mapping[str, Provider], make: Callable[[str, Provider], Provider]) -> None:
+        self.behind, self.make = behind, make
+        self._made: dict[str, Provider] = {}
+
+    def __getitem__(self, name: str) -> Provider:
+        if name not in self._made:
+            self._made[name] = self.make(name, self.behind[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.behind)
+
+    def __len__(self) -> int:
+        return len(self.behind)
 
 
 class NotedOrder(Order):
@@ -134,7 +164,7 @@ class Watched(Publication):
             behind.problems,
             NotedOrder(behind.order, lambda name: notes.value(f"order {name}".strip())),
             behind.addresses,
-            {name: _provider(name, provider, notes, inputs, hashes) for name, provider in behind.providers.items()},
+            NotedProviders(behind.providers, partial(_provider, notes, inputs, Judge(notes.recorder, Path(), hashes))),
             behind.workbook,
         )
         for name, value in (("behind", behind), ("notes", notes), ("inputs", inputs)):
@@ -152,10 +182,8 @@ class Watched(Publication):
         return Noted(self.behind.mentioned_by, self._note_named)
 
     @property
-    def source_paths(self) -> frozenset[str]:
-        paths = NotedPaths(self.behind.source_paths)
-        paths.note = lambda path: self.notes.value(f"source {path}")
-        return paths
+    def source_paths(self) -> Set[str]:
+        return NotedPaths(self.behind.source_paths, self.notes.value)
 
     def _note_named(self, name: str) -> None:
         self.notes.value(f"named {name}")
@@ -197,7 +225,7 @@ def _judged(name: str, recorder: Recorder, judge: Judge) -> Provider:
     return lambda record_id: answer(recorder.entries[record_id], judge)
 
 
-def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> Provider:
+def _provider(notes: Notes, inputs: Inputs, judge: Judge, name: str, provider: Provider) -> Provider:
     """A provider that notes what its answer depends on."""
     recorder = notes.recorder
 
@@ -216,7 +244,7 @@ def _provider(name: str, provider: Provider, notes: Notes, inputs: Inputs, hashe
         return provider(record_id)
 
     if name in JUDGED:
-        return _judged(name, recorder, Judge(recorder, Path(), hashes))
+        return _judged(name, recorder, judge)
     if name in ("figures", "basis", "charts", "cited"):
         return partial(noting, partial(rests_on, inputs))
     return by_digest if name in ("surroundings", "history") else everything
