@@ -12,6 +12,7 @@ from kvdocs.figures.sheet import Number
 from kvdocs.figures.spread import Spread
 from kvdocs.figures.summary import ArmComparison
 from kvdocs.figures.table import CellName, Figure
+from kvdocs.kinds.probe import wrong_output_under
 from kvdocs.ledger import Ledger
 from kvdocs.registry import Entry
 
@@ -72,23 +73,17 @@ def field_name(loc: tuple[str | int, ...]) -> str:
 def comparison_document(measurement: str, ledger: Ledger) -> dict[str, Any]:
     """The comparisons of a measurement that exists: samples, change, both intervals, verdict, the order of the arms, and the noise floor."""
     record, figures = ledger.measurements[measurement], ledger.figures(measurement)
-    wrong = [name for name in record.probes if not _is_output_correct(name, ledger)]
     return {
         "schema": COMPARISON_SCHEMA,
         "id": measurement,
         "title": with_figures(record.title, ledger.registry),
         "rests_on": ledger.basis_of(measurement),
         "environment": record.environment,
-        "wrong_output_under": wrong,
+        "wrong_output_under": list(wrong_output_under(record.probes, record.results, ledger.registry)),
         "order": {"arms": list(figures.order) or None, "drift": str(order_of(figures.order))},
         "comparisons": [_comparison(one, ledger, measurement) for one in figures.comparisons],
         "invalid_arms": [{"name": str(arm.name), "ratio": arm.ratio, "limit": arm.limit} for arm in ledger.invalid_arms(measurement)],
     }
-
-
-def _is_output_correct(probe: str, ledger: Ledger) -> bool:
-    entry = ledger.registry.get(probe)
-    return entry is None or getattr(entry.record, "output_correct", True) is not False
 
 
 def _comparison(one: ArmComparison, ledger: Ledger, measurement: str) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from kvdocs import markup
 from kvdocs.kind import Context
+from kvdocs.kinds.probe import bounds
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Notice, Picture, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Picture, Prose, RecordView, Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +61,7 @@ def view(entry: Entry, context: Context) -> RecordView:
     if record.protocol:
         sections.append(Section("How it was measured", (Prose(context.prose(record.protocol, record.id)),)))
     sections += _exclusions(record, context)
-    return RecordView(facts=tuple(fact for fact in _facts(record, figures, context) if fact.value), sections=tuple(sections), notices=bounds(record, context))
+    return RecordView(facts=tuple(fact for fact in _facts(record, figures, context) if fact.value), sections=tuple(sections), notices=bounds(record.probes, record.results, context, record.id))
 
 
 def _order(record: Measurement, figures: MeasurementFigures | None) -> Cell:
@@ -87,14 +88,6 @@ def _facts(record: Measurement, figures: MeasurementFigures | None, context: Con
         Fact("About", tuple(context.link(a) for a in record.about) or None),
         Fact("Sources", tuple(context.link(s) for s in record.sources) or None),
     ]
-
-
-def bounds(record: Measurement, context: Context) -> tuple[Notice, ...]:
-    """Whether the program computed wrong output while it was measured."""
-    wrong = [name for name in record.probes if (probe := context.registry.get(name)) is not None and getattr(probe.record, "output_correct", True) is False]
-    if not wrong:
-        return ()
-    return (Notice("danger", "These figures are bounds, not results", context.prose(f"The program's output is wrong under {', '.join(wrong)}.", record.id)),)
 
 
 def figures_table(record: Measurement, figures: MeasurementFigures) -> Table:

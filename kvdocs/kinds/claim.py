@@ -8,6 +8,8 @@ from pydantic import Field, model_validator
 
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import basis_badge
+from kvdocs.kinds.measurement import Measurement
+from kvdocs.kinds.probe import bounds
 from kvdocs.kinds.result import Result, source_cell
 from kvdocs.kinds.result import verdict_badge as result_badge
 from kvdocs.model import FigureFormula, Markdown, Number, Record, Ref
@@ -134,7 +136,7 @@ def view(entry: Entry, context: Context) -> RecordView:
         sections += _rests_on(judgement, context)
     if record.note:
         sections.append(Section("Note", (Prose(context.prose(record.note, record.id)),)))
-    labels = _labels(_executions(judgement, context))
+    labels = (*_bounds(entry, judgement, context), *_labels(_executions(judgement, context)))
     return RecordView(state=verdict_badge(entry, context), facts=tuple(fact for fact in facts if fact.value), sections=tuple(sections), notices=labels)
 
 
@@ -169,6 +171,13 @@ def _executions(judgement: Judgement | None, context: Context) -> list[Result]:
     """The executions whose figures the claim reads."""
     names = judgement.results if judgement is not None else ()
     return [result for name in names if (result := context.registry.record(name, Result)) is not None]
+
+
+def _bounds(entry: Entry, judgement: Judgement | None, context: Context) -> tuple[Notice, ...]:
+    """Whether it rests on a measurement during which the program computed wrong output."""
+    names = dict.fromkeys(cell.measurement for cell in judgement.cells) if judgement is not None else {}
+    read = [record for name in names if (record := context.registry.record(name, Measurement)) is not None]
+    return bounds([probe for record in read for probe in record.probes], [result for record in read for result in record.results], context, entry.id)
 
 
 def _labels(results: list[Result]) -> tuple[Notice, ...]:

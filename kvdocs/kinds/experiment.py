@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._cited_view import field_figure_of, figure_cells, figure_text, number_text
 from kvdocs.kinds._measurement_view import basis_badge
+from kvdocs.kinds.probe import bounds
 from kvdocs.model import CitedFigure, Commit, Markdown, Number, Part, Record, Ref
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Fact, Prose, RecordView, Section, Table
@@ -81,7 +82,8 @@ def view(entry: Entry, context: Context) -> RecordView:
         sections.append(Section("Exactness", (Prose(context.prose(record.exactness, record.id)),)))
     if record.results:
         sections.append(Section("Executions", (Table(("Result",), tuple((context.link(r),) for r in record.results)),)))
-    return RecordView(state=verdict_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections))
+    notices = bounds(record.probes, record.results, context, record.id)
+    return RecordView(state=verdict_badge(record), facts=tuple(f for f in facts if f.value), sections=tuple(sections), notices=notices)
 
 
 def _outcome_table(record: Experiment, context: Context) -> Table:

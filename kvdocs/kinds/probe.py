@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
 
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds.result import Result
 from kvdocs.model import Commit, File, Markdown, Part, Record, Ref
-from kvdocs.registry import Entry
+from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
 
 
@@ -42,6 +44,21 @@ def _probe(entry: Entry) -> Probe:
 def correctness_badge(record: Probe) -> Badge:
     """Whether figures under the patch are results or bounds."""
     return Badge("correct", "good") if record.output_correct else Badge("incorrect by construction", "bad")
+
+
+def wrong_output_under(probes: Iterable[str], results: Iterable[str], registry: Registry) -> tuple[str, ...]:
+    """The patches that make the output wrong by construction: of those that a record names, and of those that were in the source of its executions."""
+    named = [name for name in probes if (probe := registry.record(name, Probe)) is not None and not probe.output_correct]
+    executed = [result for name in results if (result := registry.record(name, Result)) is not None]
+    applied = [str(patch["id"]) for result in executed for patch in (result.source or {}).get("patches") or () if patch.get("output_correct") is False]
+    return tuple(dict.fromkeys([*named, *applied]))
+
+
+def bounds(probes: Iterable[str], results: Iterable[str], context: Context, record: str) -> tuple[Notice, ...]:
+    """A box over figures that were measured while the program computed wrong output; nothing over others."""
+    wrong = wrong_output_under(probes, results, context.registry)
+    text = f"The program's output is wrong under {', '.join(wrong)}."
+    return (Notice("danger", "These figures are bounds, not results", context.prose(text, record)),) if wrong else ()
 
 
 def view(entry: Entry, context: Context) -> RecordView:

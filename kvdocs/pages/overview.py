@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from kvdocs import markup
-from kvdocs.kinds._measurement_view import bounds, figures_table
+from kvdocs.kinds._measurement_view import figures_table
 from kvdocs.kinds._owned import owners_cell
 from kvdocs.kinds.correction import Correction
 from kvdocs.kinds.decision import Decision, option_title
@@ -16,6 +16,7 @@ from kvdocs.kinds.environment import Environment, gpu_words
 from kvdocs.kinds.experiment import Experiment, outcome_words
 from kvdocs.kinds.item import Item, blocked_words
 from kvdocs.kinds.measurement import measurement_of
+from kvdocs.kinds.probe import bounds
 from kvdocs.kinds.reference import Reference
 from kvdocs.order import Row
 from kvdocs.pages.address import DOCUMENTS, anchor, document_file
@@ -181,7 +182,7 @@ def _measurement(entry: Entry, context: PageContext) -> Iterator[Block]:
     shown = record.model_copy(update={"columns": [column for column in record.columns if not column.detail]})
     yield replace(figures_table(shown, figures), sortable=False)
     where = f", {markup.link(context.link(record.environment))}" if record.environment else ""
-    said = "".join(f" {notice.title}: {notice.text}" for notice in bounds(record, context))
+    said = "".join(f" {notice.title}: {notice.text}" for notice in bounds(record.probes, record.results, context, record.id))
     yield Prose(Md(f"These figures are {context.computed('basis', entry.id)}{where}.{said}"))
     if record.rules_out:
         yield Prose(Md(f"What it rules out: {context.prose(record.rules_out, entry.id)}"))

@@ -172,6 +172,9 @@ def test_a_claim_and_an_item_are_shown_with_what_is_computed(root: Path, kvdocs:
     assert kvdocs("show", "K1", at=root).out == lines("""
         K1  It is a fifth  claim  holds
 
+        These figures are bounds, not results
+          The program's output is wrong under P1.
+
         Verdict     holds
         Why         the value is 21.4%, and the claim is that it is at least 20%
         Rests on    reported
