@@ -38,15 +38,20 @@ def export_json(registry: Registry, entries: Sequence[Entry], order: Order | Non
 
 def export_needs(registry: Registry, entries: Sequence[Entry], project: str, at: datetime) -> Export:
     """needs.json with one need a record; links of each field stand under the field's name."""
-    needs = {entry.id: _need(entry, registry) for entry in entries}
-    stamp = at.replace(microsecond=0).isoformat()
-    version = {"created": stamp, "creator": {"program": "kvdocs", "version": __version__}, "needs": needs, "needs_amount": len(needs)}
-    document = {"created": stamp, "current_version": "1", "project": project, "versions": {"1": version}}
+    document = needs_document(registry, entries, project, at.replace(microsecond=0).isoformat())
     remarks = [lost("fields that are neither text nor links: numbers, tables, gates, payoffs and observations")]
     short = [entry.id for entry in entries if not re.match(r"[A-Z0-9_]{5,}", entry.id)]
     if short:
         remarks.append(doubtful(f"sphinx-needs takes ids such as {short[0]} only with a wider `needs_id_regex` than its default"))
     return Export({"needs.json": _dump(document)}, tuple(remarks))
+
+
+def needs_document(registry: Registry, entries: Sequence[Entry], project: str, created: str | None) -> dict[str, Any]:
+    """The content of needs.json; without a time at which it was made the same records give the same document."""
+    stamp = {"created": created} if created is not None else {}
+    needs = {entry.id: _need(entry, registry) for entry in entries}
+    version = {**stamp, "creator": {"program": "kvdocs", "version": __version__}, "needs": needs, "needs_amount": len(needs)}
+    return {**stamp, "current_version": "1", "project": project, "versions": {"1": version}}
 
 
 def _need(entry: Entry, registry: Registry) -> dict[str, Any]:

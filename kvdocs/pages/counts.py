@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kvdocs import markup
 from kvdocs.kinds.decision import Decision
 from kvdocs.order import STATES
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Severity
 from kvdocs.registry import Entry
-from kvdocs.view import Card, Link, Md, Section, Table
+from kvdocs.view import Card, Cell, Link, Md, Section, Table
 
 PATH = "counts.md"
+SHOWN = 500
+"""So many records of a count are linked here; the list of their kind has all of them, and filters by what was counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,20 @@ def card(count: Count, context: PageContext, tone: str = "plain") -> Card:
     return Card(count.label, str(count.number), context.to(f"{PATH}#{count.name}", "").href, tone)
 
 
+def _counted(count: Count, context: PageContext) -> Cell:
+    """The records that were counted; of very many the first, and where the list is that the number is the length of."""
+    links = tuple(context.link(entry.id, entry.id) for entry in count.entries[:SHOWN])
+    more = count.number - len(links)
+    return (*links, Md(f"and {more} more, in {markup.link(context.list_of(count.entries[0].kind))}")) if more else links
+
+
 def counts_page(publication: Publication) -> Page:
     """Each count with the rule and the records behind it."""
     context = publication.at(PATH)
     sections = [
         Section(
             f"{count.number} {count.label}",
-            (Table(("Counted", "Records"), ((Md(count.rule), tuple(context.link(e.id, e.id) for e in count.entries)),)),),
+            (Table(("Counted", "Records"), ((Md(count.rule), _counted(count, context)),)),),
             count.name,
         )
         for count in counts(publication)

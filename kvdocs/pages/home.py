@@ -21,6 +21,9 @@ PATH = "index.md"
 NEWEST = 8
 """So many executions and changes are shown; their own pages have all."""
 
+FIRST = 200
+"""So many rows a table of work has here: nobody reads more, and a phone has to load them."""
+
 
 def home_page(publication: Publication) -> Page:
     """The first page of the site."""
@@ -109,10 +112,19 @@ def work_sections(context: PageContext) -> tuple[Section, ...]:
     waiting = order.of("waiting")
     sections = []
     if ready:
-        sections.append(Section("What to do next", (next_table(ready, context),), "next"))
+        sections.append(Section("What to do next", (next_table(ready[:FIRST], context), *rest_of(len(ready), "item", "`kvdocs order` prints all of them", context)), "next"))
     if waiting:
-        sections.append(Section("What waits, and on what", (waiting_table(waiting, context),), "waiting"))
+        sections.append(Section("What waits, and on what", (waiting_table(waiting[:FIRST], context), *rest_of(len(waiting), "item", "`kvdocs order --all` prints all of them", context)), "waiting"))
     return tuple(sections)
+
+
+def rest_of(number: int, kind: str, where: str, context: PageContext, shown: int = FIRST) -> tuple[Block, ...]:
+    """What a table says that shows only its first rows: how many there are, and where the others are."""
+    if number <= shown:
+        return ()
+    listed = next((context.list_of(k) for k in context.registry.kinds if k.name == kind), None)
+    words = f"{markup.link(listed)} have them too" if listed is not None and listed.href else ""
+    return (Prose(Md(f"These are the first {shown} of {number}: {'; '.join(part for part in (where, words) if part)}.")),)
 
 
 def _work(context: PageContext) -> tuple[Section, ...]:
@@ -125,9 +137,11 @@ def _defects(context: PageContext) -> tuple[Section, ...]:
     entries = context.registry.of("defect")
     if not entries:
         return ()
-    rows = tuple(_defect_row(entry, context) for entry in entries)
+    rows = tuple(_defect_row(entry, context) for entry in entries[:FIRST])
     headings = ("#", "Defect", "Status", "What executions say", "Owner", "Fixed by")
-    return (Section("State of the defects", (Table(headings, rows, sortable=True, name="state", filters=frozenset({2})),), "defects"),)
+    table = Table(headings, rows, sortable=True, name="state", filters=frozenset({2}))
+    all_of_them = f"{markup.link(context.list_of(entries[0].kind))} lists all of them"
+    return (Section("State of the defects", (table, *rest_of(len(entries), "", all_of_them, context)), "defects"),)
 
 
 def _defect_row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:

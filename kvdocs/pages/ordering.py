@@ -11,12 +11,16 @@ from kvdocs.cited import measured_payoff
 from kvdocs.kinds.item import Item
 from kvdocs.order import Row
 from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.home import rest_of
 from kvdocs.pages.page import Nav, Page
 from kvdocs.view import Block, Cell, Items, Md, Prose, Section, Table
 
 PATH = "explanation/order.md"
 EXPLAINED = 3
 """So many of the first ranks are explained at length."""
+
+KEYS = 500
+"""For so many of the first ranks the page shows what the rule sees."""
 
 
 def order_page(publication: Publication) -> Page:
@@ -26,7 +30,7 @@ def order_page(publication: Publication) -> Page:
     never = publication.order.of("not_planned")
     sections = [Section("The rule", (Prose(Md(_rule())),), "rule")]
     if ranked:
-        sections.append(Section("What the rule sees", (Prose(Md(_WHAT_IT_SEES)), _keys(ranked, context)), "keys"))
+        sections.append(Section("What the rule sees", (Prose(Md(_WHAT_IT_SEES)), _keys(ranked[:KEYS], context), *rest_of(len(ranked), "item", "`kvdocs order --all --json` prints all of them", context, KEYS)), "keys"))
         sections.append(Section("The first places in words", tuple(_places(ranked[:EXPLAINED], context)), "places"))
     if never:
         words = tuple(Md(f"{markup.link(context.link(row.id))} {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}") for row in never)

@@ -19,7 +19,7 @@ class EngineCache:
     """The pages and copied files of one site. `config` is MkDocs' own; `versions` are those of the engine."""
 
     def __init__(self, config: Any, versions: Iterable[tuple[str, str]]) -> None:
-        settings = Path(config.config_file_path)
+        settings = Path(config.config_file_path).resolve()
         self.root = settings.parent.parent
         self.site = str(config.site_dir)
         self.docs = str(config.docs_dir)

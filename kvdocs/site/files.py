@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from kvdocs.pages.context import Publication
@@ -109,10 +108,7 @@ def _written_nav(name: str, path: Path) -> Nav:
 
 def needs_file(publication: Publication) -> DataFile:
     """`api/needs.json` as `kvdocs export needs` writes it, less the time at which it was made: the same records give the same bytes."""
-    from kvdocs.exchange.record_exports import export_needs
+    from kvdocs.exchange.record_exports import needs_document
 
-    made = export_needs(publication.registry, list(publication.registry), publication.settings.title, datetime(1970, 1, 1, tzinfo=UTC))
-    document = json.loads(made.files["needs.json"])
-    for part in (document, *document["versions"].values()):
-        part.pop("created", None)
+    document = needs_document(publication.registry, list(publication.registry), publication.settings.title, None)
     return DataFile("api/needs.json", json.dumps(document, ensure_ascii=False) + "\n")

@@ -112,7 +112,7 @@ def _record(record_id: str, publication: Publication) -> Iterator[Page | DataFil
 
 def _reports(project: Project) -> Iterator[Unit]:
     yield _whole("evidence", lambda p: [evidence_page(p, judge_of(p.registry, project.root))])
-    yield _whole("published", lambda p: [published_page(p, ledger_of(p.registry))])
+    yield Unit("published", Depends.NOTED, lambda p: [published_page(p, ledger_of(p.registry))])
     yield _whole("problems", lambda p: [problems_page(p)])
     yield _whole("counts", lambda p: [counts_page(p)])
     yield _whole("order", lambda p: [order_page(p)])
