@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kvdocs.figures.table import CellName
 from kvdocs.figures.workbook import Workbook
 from kvdocs.kinds.measurement import MeasuredCell, Measurement
-from kvdocs.registry import Registry
+from kvdocs.model import Number
 
 REPORTED, EXECUTED, BOTH, COUNTED = "reported", "executed", "executed and reported", "counted"
 """`counted`: it rests on the records themselves, such as a number of defects, or on nothing but settings."""
 
 
-def basis(cells: Iterable[CellName], results: Iterable[str], workbook: Workbook, registry: Registry) -> str:
-    """What these cells and executions rest on, formulas followed back to what was measured.
+class Typed:
+    """What the record of a measurement types, to be asked for each of its cells: its first row of each key, and its columns that are settings."""
+
+    def __init__(self, record: Measurement) -> None:
+        self.record = record
+        self.settings = _settings(record)
+        self.rows: dict[Number | str, dict[str, Number | str | MeasuredCell]] = {}
+        for row in record.rows:
+            key = row.get(record.key)
+            if key is not None and not isinstance(key, MeasuredCell):
+                self.rows.setdefault(key, row)
+
+
+def basis(cells: Iterable[CellName], results: Iterable[str], workbook: Workbook, typed: Callable[[str], Typed | None]) -> str:
+    """What these cells and executions rest on, formulas followed back to what was measured; `typed` gives what a measurement types, by its id.
 
     A figure is executed when it was read from an execution, by its cell or by a formula; one that somebody typed is reported, whatever its record names.
     Settings are neither: the keys of rows, and the columns that tell which figure of an execution a row means.
@@ -33,16 +46,15 @@ def basis(cells: Iterable[CellName], results: Iterable[str], workbook: Workbook,
         if figure.results:
             found.add(EXECUTED)
         elif figure.cell.is_input or (figure.cell.published is not None and figure.column.compute is None):
-            found |= _of_input(cell, registry.record(cell.measurement, Measurement))
+            found |= _of_input(cell, typed(cell.measurement))
     return BOTH if len(found) > 1 else found.pop() if found else COUNTED
 
 
-def _of_input(cell: CellName, record: Measurement | None) -> set[str]:
+def _of_input(cell: CellName, typed: Typed | None) -> set[str]:
     """What a figure rests on that no formula gives: its record types it, or it was put there from an execution when the record was read."""
-    if record is None or cell.column == record.key or cell.column in _settings(record):
+    if typed is None or cell.column == typed.record.key or cell.column in typed.settings:
         return set()
-    row = next((row for row in record.rows if row.get(record.key) == cell.row), {})
-    written = row.get(cell.column)
+    written = typed.rows.get(cell.row, {}).get(cell.column)
     is_read = written is None or (isinstance(written, MeasuredCell) and written.metric is not None)
     return {EXECUTED if is_read else REPORTED}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from errno import EILSEQ
 from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
@@ -24,6 +25,16 @@ def read_file(path: str) -> bytes | None:
         return None
     finally:
         os.close(handle)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that people wrote; OSError when it cannot be read, or is no UTF-8."""
+    data = path.read_bytes()
+    try:
+        return data.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise OSError(EILSEQ, f"line {line} is not UTF-8", str(path)) from None
 
 
 def write_file(path: str, data: bytes) -> None:

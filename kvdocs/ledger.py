@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from kvdocs.basis import basis
+from kvdocs.basis import Typed, basis
 from kvdocs.figures.citations import Citation, citations, cite
 from kvdocs.figures.claims import Claim as ClaimData
 from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of
@@ -63,6 +63,7 @@ class Ledger:
         self.registry = registry
         self._tables: dict[str, Table] = {}
         self._figures: dict[str, MeasurementFigures] = {}
+        self._typed: dict[str, Typed] = {}
         self.measurements: Mapping[str, Measurement] = {record.id: filled(record, registry)[0] for record in registry.records("measurement", Measurement)}
         self.workbook = Workbook(map(sheet_of, self.measurements.values()), self._count, registry.broken, gatherer(registry))
 
@@ -94,7 +95,16 @@ class Ledger:
 
     def basis(self, cells: Iterable[CellName], results: Iterable[str] = ()) -> str:
         """What cells and executions rest on: `reported`, `executed`, both, or `counted`."""
-        return basis(cells, results, self.workbook, self.registry)
+        return basis(cells, results, self.workbook, self._what_types)
+
+    def _what_types(self, measurement: str) -> Typed | None:
+        record = self.registry.record(measurement, Measurement)
+        if record is None:
+            return None
+        known = self._typed.get(measurement)
+        if known is None or known.record is not record:
+            known = self._typed[measurement] = Typed(record)
+        return known
 
     def basis_of(self, record_id: str) -> str | None:
         """What the figures of a measurement, or the verdict of a claim, rest on; None for other records, and where nothing is computed."""

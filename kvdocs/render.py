@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING
 
 from kvdocs import markup
@@ -71,7 +72,19 @@ class Renderer:
             raise TemplateFaultError(f"{error.filename or error.name}:{error.lineno}: {error.message}") from None
         except TemplateError as error:
             raise TemplateFaultError(f"{page.template}, for {page.path}: {error}") from None
+        except UnicodeDecodeError as error:
+            raise TemplateFaultError(f"{page.template}, for {page.path}: a template is not UTF-8") from error
+        except RecursionError as error:
+            raise TemplateFaultError(f"{page.template}, for {page.path}: templates include each other without end") from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise TemplateFaultError(f"{_place_of(error) or page.template}, for {page.path}: {error}") from error
         return _tidy(text)
+
+
+def _place_of(error: BaseException) -> str | None:
+    """The file and the line of the template whose expression raised an error."""
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
 
 
 @lru_cache(maxsize=8)

@@ -15,6 +15,7 @@ from kvdocs.pipeline import Inspection
 from kvdocs.project import Project
 from kvdocs.render import Renderer, TemplateFaultError, Written, default_templates, out_of_date, render_all, write_files
 from kvdocs.view import Badge, Code, Link, Md
+from tests.conftest import MakeProject, Ran
 
 
 def test_only_what_changed_is_written_and_what_is_stale_goes(tmp_path: Path) -> None:
@@ -57,6 +58,30 @@ def test_a_name_that_the_context_lacks_is_an_error() -> None:
     renderer = Renderer((default_templates(),), Dialect.SITE)
     with pytest.raises(TemplateFaultError, match=r"page\.md\.j2, for x\.md: 'sections' is undefined"):
         renderer.render(Page("x.md", "page.md.j2", {"title": "T"}))
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        (b"a\n{{ 1 / 0 }}\n", "{0}:2, for x.md: division by zero"),
+        (b"a\n{{ title + 1 }}\n", '{0}:2, for x.md: can only concatenate str (not "int") to str'),
+        (b"{% include 'page.md.j2' %}\n", "page.md.j2, for x.md: templates include each other without end"),
+        (b"\xff\n", "page.md.j2, for x.md: a template is not UTF-8"),
+    ],
+)
+def test_a_template_that_cannot_be_computed_was_a_traceback(template: bytes, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "page.md.j2").write_bytes(template)
+    with pytest.raises(TemplateFaultError) as raised:
+        Renderer((tmp_path,), Dialect.SITE).render(Page("x.md", "page.md.j2", {"title": "T"}))
+    assert str(raised.value) == expected.format(tmp_path / "page.md.j2")
+
+
+@pytest.mark.parametrize("name", ["mkdocs.yml", "site_src/page.md"])
+def test_a_file_of_the_site_that_is_not_utf_8_was_a_traceback(name: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({name: "title: first\n"}).root
+    (root / name).write_bytes("title: Größe\n".encode("latin-1"))
+    ran = kvdocs("build", "--no-site", at=root)
+    assert (ran.code, ran.err) == (2, f"error: {root / name}: line 1 is not UTF-8\n")
 
 
 def test_two_pages_with_one_path_are_a_fault_of_the_program() -> None:

@@ -110,6 +110,7 @@ def _text(source: Path) -> str:
 
 def _tickets(name: str, source: Path, known: Known) -> tuple[list[Ticket], list[Remark]]:
     """The tickets of an issue list or of a folder of items."""
+    from kvdocs.disk import read_text
     from kvdocs.exchange import beads, doorstop, github_issues, needs
 
     if name == "github":
@@ -119,4 +120,4 @@ def _tickets(name: str, source: Path, known: Known) -> tuple[list[Ticket], list[
     if name == "needs":
         return needs.parse(_text(source))
     files = sorted(source.rglob("*")) if source.is_dir() else [source]
-    return doorstop.parse({path.name: path.read_text(encoding="utf-8") for path in files if path.is_file() and path.suffix in (".yml", ".yaml", ".md")})
+    return doorstop.parse({path.name: read_text(path) for path in files if path.is_file() and path.suffix in (".yml", ".yaml", ".md")})

@@ -37,6 +37,7 @@ def schema(ctx: click.Context, kind_name: str | None, out: Path | None, settings
     from kvdocs.edit.schema import FOLDER, SETTINGS, editor_settings, merged_settings, modeline, schema_of, write_schemas
     from kvdocs.kinds import all_codes, all_kinds
     from kvdocs.load import load_registry
+    from kvdocs.source import decode
 
     registry, _ = load_registry(project, all_kinds())
     draft = Draft(project)
@@ -46,7 +47,7 @@ def schema(ctx: click.Context, kind_name: str | None, out: Path | None, settings
             return
         if settings:
             present = draft.read(SETTINGS)
-            draft.write(SETTINGS, merged_settings(present.decode() if present is not None else None, editor_settings(all_kinds())).encode())
+            draft.write(SETTINGS, merged_settings(decode(present) if present is not None else None, editor_settings(all_kinds())).encode())
         for path, kind in record_files(draft, all_kinds()) if modelines else ():
             text = draft.text(path)
             if not text.text.startswith("# yaml-language-server:"):

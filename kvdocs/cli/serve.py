@@ -83,10 +83,12 @@ def build_once(project: Project, engine: str) -> str:
         if errors:
             return _wrong("\n".join(errors))
         source = update_source(project, publication(inspection), command_helps, scan)
+        write_files({PATH: engine_settings(project, source.nav, engine=engine).encode()}, project.root, remove_stale=False)
+        built = run_engine(project, engine, strict=False)
     except (ProjectError, TemplateFaultError) as error:
         return _wrong(str(error))
-    write_files({PATH: engine_settings(project, source.nav, engine=engine).encode()}, project.root, remove_stale=False)
-    built = run_engine(project, engine, strict=False)
+    except OSError as error:  # a file may go while it is being read, and is there again for the next build
+        return _wrong(f"{error.filename}: {error.strerror}")
     if built.code != 0:
         return _wrong(built.output.strip())
     say(f"built in {time.monotonic() - started:.1f} s, {len(source.wrote.written)} pages changed")

@@ -142,6 +142,8 @@ def markdown_pages(draft: Draft) -> Iterator[tuple[str, str]]:
     """The hand-written pages of the site, as drafted."""
     for path in sorted(draft.project.site_src.rglob("*.md")):
         name = path.relative_to(draft.project.root).as_posix()
+        if not path.is_file():
+            continue
         try:
             yield name, (draft.read(name) or b"").decode()
         except UnicodeDecodeError:

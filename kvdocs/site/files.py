@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kvdocs.disk import read_text
 from kvdocs.pages.context import Publication
 from kvdocs.pages.data import registry_file
 from kvdocs.pages.page import DataFile, Nav, Page
@@ -94,7 +95,7 @@ def _written_nav(name: str, path: Path) -> Nav:
     folder = name.partition("/")[0] if "/" in name else "record"
     part = next((p for p in PARTS if p.lower() == folder), folder.replace("-", " ").capitalize())
     title, position = path.stem.replace("-", " ").capitalize(), 50
-    for line in path.read_text(encoding="utf-8").splitlines()[:20]:
+    for line in read_text(path).splitlines()[:20]:
         key, _, value = line.partition(":")
         if key == "position" and value.strip().isdigit():
             position = int(value)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from kvdocs import markup
+from kvdocs.disk import read_text
 from kvdocs.pages.page import Nav
 from kvdocs.project import Project
 
@@ -22,7 +23,7 @@ def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: 
 
     The name and the description are those of `registry/project.yaml`. What the project's own file says of these or of `nav` stays as it is.
     """
-    own = (project.root / "mkdocs.yml").read_text(encoding="utf-8")
+    own = read_text(project.root / "mkdocs.yml")
     lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", f"site_dir: {'site' if engine == 'zensical' else '../site'}"]
     said = {"site_name": project.settings.title, "site_description": markup.plain(project.settings.summary)}
     lines += [f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in said.items() if text and not _has(own, name)]
