@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from benchmarks.targets import TARGETS
+from benchmarks.targets import GROWTH, RATIOS, TARGETS
 from kvdocs.pictures.bar_chart import bar_chart
 from kvdocs.pictures.chart_data import Chart, Point, Series
 
@@ -25,7 +25,7 @@ Every figure is of a whole process with all that it started, as the operating sy
 
 def page_of(result: dict[str, Any]) -> str:
     """The page as Markdown."""
-    parts = [HEAD, _machine(result), "## What was aimed at\n\n" + _targets(result)]
+    parts = [HEAD, _machine(result), "## What was aimed at\n\n" + _targets(result), *_growth(result)]
     for command in dict.fromkeys(row["command"] for row in result["kvdocs"]):
         rows = [row for row in result["kvdocs"] if row["command"] == command]
         parts.append(f"## {command}\n\n{_picture(command, rows)}\n\n{_table(rows)}")
@@ -85,13 +85,26 @@ def _targets(result: dict[str, Any]) -> str:
     return "\n".join([*head, *lines])
 
 
+def _growth(result: dict[str, Any]) -> list[str]:
+    """How many times as long each command takes for ten times as many records."""
+    found = {(row["command"], row["size"], row["case"]): row["cpu"] for row in result["kvdocs"] if row["ended"] in (0, 1)}
+    pairs = [(command, case, found[command, 10_000, case], cpu) for (command, size, case), cpu in found.items() if size == 100_000 and (command, 10_000, case) in found]
+    if not pairs:
+        return []
+    head = [_row(("Command", "Case", "10,000 (s)", "100,000 (s)", "Times")), "| --- | --- | ---: | ---: | ---: |"]
+    lines = [_row((command, case, f"{small:.2f}", f"{large:.2f}", f"{large / small:.1f}")) for command, case, small, large in pairs]
+    return [f"## Growth\n\nAimed at: at most {GROWTH} times for ten times as many records.\n\n" + "\n".join([*head, *lines])]
+
+
 def _peers(result: dict[str, Any]) -> str:
     found = {(row["command"], row["size"], row["case"]): row["cpu"] for row in result["kvdocs"]}
-    head = [_row(("Records", "Program", "Task", "CPU (s)", "kvdocs", "CPU (s)", "Ratio")), "| ---: | --- | --- | ---: | --- | ---: | ---: |"]
+    head = [_row(("Records", "Program", "Task", "CPU (s)", "kvdocs", "CPU (s)", "Ratio", "At least")), "| ---: | --- | --- | ---: | --- | ---: | ---: | ---: |"]
     lines = []
     for row in result["peers"]:
         ours = found.get((row["against"][0], row["size"], row["against"][1]))
-        ratio = f"{row['cpu'] / ours:.1f}" if ours and "cpu" in row and row["ended"] == 0 else "–"
-        theirs = f"{row['cpu']:.2f}" if "cpu" in row and row["ended"] == 0 else str(row["ended"])
-        lines.append(_row((f"{row['size']:,}", row["peer"], row["task"], theirs, f"{row['against'][0]}, {row['against'][1]}", f"{ours:.2f}" if ours else "–", ratio)))
+        ended = "cpu" in row and row["ended"] == 0
+        ratio = f"{row['cpu'] / ours:.1f}" if ours and ended else "–"
+        theirs = f"{row['cpu']:.2f}" if ended else str(row["ended"])
+        aim = f"{RATIOS[row['peer'], row['task']]:g}" if row["size"] == 10_000 and (row["peer"], row["task"]) in RATIOS else ""
+        lines.append(_row((f"{row['size']:,}", row["peer"], row["task"], theirs, f"{row['against'][0]}, {row['against'][1]}", f"{ours:.2f}" if ours else "–", ratio, aim)))
     return "\n".join([*head, *lines])

@@ -1,4 +1,4 @@
-"""What was aimed at: CPU seconds of a whole process on two cores, by command, number of records, and case."""
+"""What was aimed at: CPU seconds of a whole process on two cores, by command, number of records, and case; and ratios to other programs."""
 
 from __future__ import annotations
 
@@ -15,3 +15,17 @@ TARGETS: tuple[tuple[str, int, str, float], ...] = (
     ("check", 100_000, "cold", 40),
     ("check", 100_000, "one record edited", 6),
 )
+"""The most that a command may take."""
+
+GROWTH = 12
+"""From 10,000 to 100,000 records a command may take so many times as long."""
+
+RATIOS: dict[tuple[str, str], float] = {
+    ("plain MkDocs with Material", "full build of the same pages"): 1.67,
+    ("doorstop", "check"): 40,
+    ("doorstop", "check, its fast mode"): 4,
+    ("sphinx-needs", "list of what is open, warm"): 25,
+    ("sphinx-needs", "full build"): 1,
+    ("sphinx-needs", "build after one edit"): 2,
+}
+"""By program and task: how many times as long as kvdocs the other one should take at 10,000 records."""
