@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.cited import field_figures, typed_fields
-from kvdocs.kinds.item import Item
+from kvdocs.kinds.item import BOUND_AS_MEASURED, Item
 from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
+from kvdocs.kinds.probe import wrong_output_under
 from kvdocs.memo import Recorder
 from kvdocs.model import Loc, prose_fields
 from kvdocs.problems import Problem
@@ -18,7 +19,7 @@ from kvdocs.registry import Entry, Registry
 if TYPE_CHECKING:
     from kvdocs.figures.citations import Citation
     from kvdocs.figures.field_figure import FieldFigure
-    from kvdocs.figures.table import Figure
+    from kvdocs.figures.table import CellName, Figure
     from kvdocs.figures.typed import TypedNumber
     from kvdocs.ledger import Ledger
 
@@ -35,21 +36,45 @@ def check_cited(entry: Entry, registry: Recorder, inputs: Inputs) -> Iterator[Pr
     if entry.cites or near:
         registry.note(inputs.looks(entry, near))
     if entry.cites:
-        yield from _citations(entry, inputs.registry)
+        yield from _citations(entry, inputs.registry, registry)
     if near:
         yield from _typed(entry, near, inputs.registry)
 
 
-def _citations(entry: Entry, registry: Registry) -> Iterator[Problem]:
+def _citations(entry: Entry, registry: Registry, noted: Recorder) -> Iterator[Problem]:
     from kvdocs.ledger import ledger_of
 
     for cited in ledger_of(registry).cited_in(entry):
         yield from _error(entry, cited.loc, cited.text, cited.citation)
     for loc, figure in field_figures(entry.record, registry).items():
+        yield from _bound(entry, loc, figure, ledger_of(registry), noted)
         if figure.error is not None and figure.error.fault == "units":
             yield Problem(CITATION_ERROR, f"{entry.id}: {figure.error.message}", entry.raw.place_of((*loc, "figure"), value=True), entry.id, figure.error.hint)
         elif figure.published is not None:
             yield from _beside(entry, loc, figure)
+
+
+def _bound(entry: Entry, loc: Loc, figure: FieldFigure, ledger: Ledger, noted: Recorder) -> Iterator[Problem]:
+    """A payoff that counts as measured although the program computed wrong output while its figure was measured."""
+    if not isinstance(entry.record, Item) or entry.record.payoffs[int(loc[1])].basis != "measured":
+        return
+    read = [record for name in _behind(figure, ledger) if (record := noted.record(name, Measurement)) is not None]
+    wrong = wrong_output_under([probe for record in read for probe in record.probes], [result for record in read for result in record.results], noted)
+    if wrong:
+        message = f"{entry.id}: {figure.expression} was measured under {', '.join(wrong)}, where the program's output is wrong"
+        yield Problem(BOUND_AS_MEASURED, message, entry.raw.place_of((*loc, "basis"), value=True), entry.id, "write `basis: ceiling`: such a figure is a bound, and does not count for the rank")
+
+
+def _behind(figure: FieldFigure, ledger: Ledger) -> dict[str, None]:
+    """The measurements that a figure comes from, formulas followed back."""
+    found: dict[CellName, None] = {}
+    todo = list(figure.cells)
+    while todo:
+        cell = todo.pop()
+        if cell not in found:
+            found[cell] = None
+            todo += ledger.workbook.figure(cell).inputs
+    return dict.fromkeys(cell.measurement for cell in found)
 
 
 def _error(entry: Entry, loc: Loc, text: str, citation: Citation) -> Iterator[Problem]:

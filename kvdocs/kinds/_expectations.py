@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from kvdocs.figures.units import unit
 from kvdocs.model import Number, Part
 
 
@@ -22,6 +21,8 @@ def _regex(value: str) -> str:
 
 
 def _unit(value: str) -> str:
+    from kvdocs.figures.units import unit
+
     unit(value)
     return value
 

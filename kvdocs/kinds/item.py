@@ -14,10 +14,18 @@ from kvdocs.kinds._evidence_view import gate_verdicts, results_prose
 from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
 from kvdocs.kinds._rates_view import worth_blocks
 from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Part, Ref, Size
-from kvdocs.problems import MISSING_FIELD, Problem
+from kvdocs.problems import MISSING_FIELD, Code, Problem, Severity
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
 from kvdocs.work import Work
+
+BOUND_AS_MEASURED = Code(
+    "bound-as-measured",
+    Severity.WARNING,
+    "A payoff counts as measured, and its figure was measured while the program computed wrong output.",
+    cause="The figure comes from a run with a patch that leaves something out to show what it costs.",
+    repair="Write `basis: ceiling`, which does not count for the rank; or cite a figure of a run whose output is right.",
+)
 
 
 class Payoff(Part):
@@ -227,7 +235,7 @@ def work_of(record: Item) -> Work:
 
 KIND = Kind(
     name="item", plural="roadmap items", folder="roadmap", position=20, model=Item, view=view, prefix="R", document="roadmap", work=work_of,
-    checks=(check_reason, check_owner), codes=(NO_OWNER,),
+    checks=(check_reason, check_owner), codes=(NO_OWNER, BOUND_AS_MEASURED),
     columns=(
         Column("Owner", owners_cell, filter=True), Column("Size", lambda e, c: item_of(e).size), Column("Blast radius", lambda e, c: item_of(e).blast_radius),
         Column("Blocked by", blocked_words), Column("State", state_badge, filter=True), Column("Fixes", lambda e, c: tuple(c.link(d.id, d.id) for d in fixes(e, c)) or None),
