@@ -36,7 +36,7 @@ class Explanation:
 
     def lines(self) -> list[str]:
         """The explanation as indented text."""
-        lines = [f"{'  ' * s.depth}{s.row.id} {s.row.title}: {s.text}" for s in self.steps]
+        lines = [f"{'  ' * s.depth}{s.row.id} {s.row.title} – {s.text}" for s in self.steps]
         lines += ["", *self.neighbours] if self.neighbours else []
         return lines + (["", "What would change it:", *(f"  {c}" for c in self.changes)] if self.changes else [])
 

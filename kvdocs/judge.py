@@ -179,13 +179,13 @@ class Judge:
         names = tuple(r.id for r in decided)
         wanted = gate.wants.replace("-", " ")
         if against:
-            return GateVerdict(gate.id, "failed", f"{len(against)} of {len(decided)} executions of {gate.script} did not end as {wanted}", names)
+            return GateVerdict(gate.id, "failed", f"{len(against)} of {_executions(len(decided))} of {gate.script} did not end as {wanted}", names)
         if len(decided) >= gate.runs:
-            return GateVerdict(gate.id, "passed", f"{wanted} in {len(decided)} of {len(decided)} executions of {gate.script}{_leaves(gate, len(decided))}", names)
+            return GateVerdict(gate.id, "passed", f"{wanted} in {len(decided)} of {_executions(len(decided))} of {gate.script}{_leaves(gate, len(decided))}", names)
         left_out = f"; {_executions(changed)} there had changes in the source and {'do' if changed != 1 else 'does'} not count" if changed else ""
         if not decided:
             return GateVerdict(gate.id, "undecided" if results else "not run", f"{gate.script} has decided nothing on {', '.join(c[:9] for c in landed)}{left_out}", tuple(r.id for r in results))
-        return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {gate.runs} executions that it needs{left_out}", names)
+        return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {_executions(gate.runs)} that it needs{left_out}", names)
 
 
 def _executions(count: int) -> str:
@@ -198,7 +198,7 @@ def _leaves(gate: Gate, runs: int) -> str:
         return ""
     from kvdocs.figures.failures import remaining_rate
 
-    return f"; a failure rate up to {remaining_rate(runs):.0%} stays possible (95 % confidence)"
+    return f"; a failure rate up to {remaining_rate(runs):.0%} stays possible (95% confidence)"
 
 
 def changes_of(result: Result) -> str:

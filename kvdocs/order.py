@@ -245,9 +245,9 @@ class _Planner:
                 return f"{work.next_step or 'merge and validation'} ({', '.join(self._short(r) for r in pending)})"
             verdicts = self.gates(node)
             if verdicts and all(v.word in ("passed", "for people") for v in verdicts):
-                return "its gates have passed: set it done"
+                return "its gates have passed, so set it done"
             gone = sum(len(verdict.left_out) for verdict in verdicts)
-            return "validation: run its gates, then set it done" + (f" ({gone} withdrawn execution{'s do' if gone > 1 else ' does'} not count)" if gone else "")
+            return "run its gates, then set it done" + (f" ({gone} withdrawn execution{'s do' if gone > 1 else ' does'} not count)" if gone else "")
         if state == "actionable":
             return "decide" if self._entry(node).kind.name == "decision" else "start"
         return None
@@ -284,7 +284,7 @@ class _Planner:
         reasons = [f"in review: {self._next_step(node, state)}"] if state == "in_review" else []
         gain, whose = self.best[node]
         if gain:
-            reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain} %")
+            reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain}%")
         direct = self._unlocks(node)
         if direct:
             later = [name for name in self._names_behind(node) if name not in direct] if self.behind[node].bit_count() <= NAMED else []

@@ -174,9 +174,9 @@ def test_a_gate_needs_all_its_runs_on_a_commit_with_the_work(project: Project, e
     execute("all passed", env="box", commit="775450a68b")
     assert _gates(project)["three-of-three"] == (
         "passed",
-        "not reproduced in 3 of 3 executions of abort; a failure rate up to 63% stays possible (95 % confidence)",
+        "not reproduced in 3 of 3 executions of abort; a failure rate up to 63% stays possible (95% confidence)",
     )
-    assert inspect(project).order.rows["R1"].next_step == "its gates have passed: set it done"
+    assert inspect(project).order.rows["R1"].next_step == "its gates have passed, so set it done"
     execute("fatal error", env="box", commit="775450a68b", exit_code=134)
     assert _gates(project)["three-of-three"] == ("failed", "1 of 4 executions of abort did not end as not reproduced")
 

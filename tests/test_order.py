@@ -63,7 +63,7 @@ SMALL = registry_of(
 def test_the_order_of_a_small_registry() -> None:
     order = plan(SMALL)
     assert [(r.rank, r.id, r.state, r.why) for r in order.rows.values()] == [
-        (1, "R1", "actionable", "largest measured payoff +75.9 %; unlocks R5"),
+        (1, "R1", "actionable", "largest measured payoff +75.9%; unlocks R5"),
         (2, "R9", "in_review", "in review: merge and validation (us/ours#7); unlocks R11"),
         (3, "Q1", "actionable", "unlocks R4"),
         (4, "R2", "actionable", "nothing waits for it; size S, blast radius none"),
@@ -77,14 +77,14 @@ def test_the_order_of_a_small_registry() -> None:
 
 
 def test_a_ceiling_is_no_payoff() -> None:
-    """R4's +77 % comes from a run whose output is wrong, so its decision does not come before R1."""
+    """R4's +77% comes from a run whose output is wrong, so its decision does not come before R1."""
     assert [r.id for r in plan(SMALL).of("actionable")][:2] == ["R1", "Q1"]
 
 
 def test_assuming_changes_what_is_next() -> None:
     order = plan(SMALL, {"R9": "done", "R1": "done", "Q1": "decided"})
     assert [(r.id, r.why) for r in order.of("actionable")] == [
-        ("R5", "largest measured payoff +11.59 %"),
+        ("R5", "largest measured payoff +11.59%"),
         ("R2", "nothing waits for it; size S, blast radius none"),
         ("R11", "nothing waits for it; size M, blast radius unknown"),
         ("R4", "nothing waits for it; size XL, blast radius unknown"),
@@ -94,13 +94,13 @@ def test_assuming_changes_what_is_next() -> None:
 
 def test_a_merged_pull_request_leaves_the_validation() -> None:
     row = plan(SMALL, {"pr-7": "merged"}).rows["R9"]
-    assert (row.state, row.next_step) == ("in_review", "validation: run its gates, then set it done")
+    assert (row.state, row.next_step) == ("in_review", "run its gates, then set it done")
 
 
 def test_explaining_what_waits() -> None:
     assert explain(SMALL, "R5", {}).lines() == [
-        "R5 Measure again: rank 6, waits for R1 (can be done now)",
-        "  R1 The barrier: actionable: largest measured payoff +75.9 %; unlocks R5",
+        "R5 Measure again – rank 6, waits for R1 (can be done now)",
+        "  R1 The barrier – actionable: largest measured payoff +75.9%; unlocks R5",
         "",
         "Before it: R3 (optional, so last)",
         "After it: R11 (waits for R9 (in review))",

@@ -107,12 +107,12 @@ def test_a_withdrawn_execution_contradicts_nothing_either(project: Project, exec
 def test_a_gate_leaves_it_out_and_says_so(project: Project, execute: Execute, kvdocs: Callable[..., Ran]) -> None:
     runs = [execute("all passed", commit="775450a68b") for _ in range(3)]
     assert kvdocs("gate", "R1", at=project.root).code == 0
-    assert inspect(project).order.rows["R1"].next_step == "its gates have passed: set it done"
+    assert inspect(project).order.rows["R1"].next_step == "its gates have passed, so set it done"
     withdraw(project, *runs[:2])
     gates = judge_of(inspect(project).registry, project.root).gates("R1")
     assert (gates[0].word, gates[0].reason) == ("undecided", "not reproduced in 1 of the 3 executions that it needs; 2 withdrawn executions do not count")
     assert sorted(gates[0].left_out) == sorted(runs[:2])
-    assert inspect(project).order.rows["R1"].next_step == "validation: run its gates, then set it done (2 withdrawn executions do not count)"
+    assert inspect(project).order.rows["R1"].next_step == "run its gates, then set it done (2 withdrawn executions do not count)"
     document = json.loads(kvdocs("gate", "R1", "--json", at=project.root).out)
     assert sorted(document["gates"][0]["left_out"]) == sorted(runs[:2])
 

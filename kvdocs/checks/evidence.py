@@ -13,7 +13,7 @@ from kvdocs.kinds.item import Item
 from kvdocs.kinds.measurement import Measurement
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.withdrawal import WITHDRAWN_EVIDENCE, left_out, standing
-from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem
+from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem, counted
 from kvdocs.registry import Entry
 
 EXECUTABLE = ("confirmed", "not-reproduced", "fixed")
@@ -101,7 +101,7 @@ def _runs(entry: Entry, record: Item, judge: Judge) -> Iterator[Problem]:
         if found is None or found.worth.enough:
             continue
         pool, worth = found.pool, found.worth
-        message = f"{entry.id} asks for {gate.runs} clean runs in its gate {gate.id}; {pool.defect} was seen in {pool.rate.words} ({pool.where}), so without a repair it passes with {worth.missed:.0%}"
+        message = f"{entry.id} asks for {counted(gate.runs, 'clean run')} in its gate {gate.id}; {pool.defect} was seen in {pool.rate.words} ({pool.where}), so without a repair it passes with {worth.missed:.0%}"
         yield Problem(GATE_TOO_FEW, message, entry.raw.place_of(("gates", position, "runs"), value=True), entry.id, f"ask for {worth.advised}, or learn the old rate better: more runs of the unrepaired program")
 
 

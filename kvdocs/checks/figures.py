@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
+from kvdocs.cited import title_of
 from kvdocs.figures.claims import Judgement, Verdict
 from kvdocs.figures.comparison import Order, order_of
 from kvdocs.figures.names import Fault, FormulaError
@@ -173,20 +174,21 @@ def _claim(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
     record = entry.record
     assert isinstance(record, Claim)
     yield from _unit(entry, ("unit",), record.unit)
+    name = f"{record.id} ({title_of(entry, ledger.registry)})"
     if record.expression is None:
-        yield Problem(CLAIM_UNSUPPORTED, f"{record.id}: nothing on record decides it", entry.raw.place_of(("unsupported",)), record.id)
+        yield Problem(CLAIM_UNSUPPORTED, f"{name}: nothing on record decides it", entry.raw.place_of(("unsupported",)), record.id)
         return
     judgement = ledger.judgements[record.id]
     if judgement.error is not None:
-        yield from _formula(entry, ("expression",), record.expression, judgement.error, record.id)
+        yield from _formula(entry, ("expression",), record.expression, judgement.error, name)
         if judgement.error.fault == "unexecuted":
-            yield Problem(CLAIM_UNSUPPORTED, f"{record.id}: {judgement.error.message}", entry.raw.place_of(("expression",)), record.id)
+            yield Problem(CLAIM_UNSUPPORTED, f"{name}: {judgement.error.message}", entry.raw.place_of(("expression",)), record.id)
         elif judgement.error.fault == "absent":
-            yield Problem(FORMULA_ERROR, f"{record.id}: {judgement.error.message}", place_in_text(entry.raw, ("expression",), record.expression, judgement.error.offset), record.id)
+            yield Problem(FORMULA_ERROR, f"{name}: {judgement.error.message}", place_in_text(entry.raw, ("expression",), record.expression, judgement.error.offset), record.id)
         return
     code = _claim_code(judgement)
     if code is not None:
-        yield Problem(code, f"{record.id} {judgement.verdict}: {judgement.reason}", entry.raw.place_of(("expression",)), record.id)
+        yield Problem(code, f"{name} {judgement.verdict}: {judgement.reason}", entry.raw.place_of(("expression",)), record.id)
 
 
 def _claim_code(judgement: Judgement) -> Code | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def compare(ctx: click.Context, measurement: str, as_json: bool) -> None:
     """The arms of a measurement against each other.
 
-    The change comes from log ratios, one sample for each process, with two 95 % intervals:
+    The change comes from log ratios, one sample for each process, with two 95% intervals:
     from the noise floor of the machine, which decides where it is known well enough, and from the pairs alone.
 
     \b

@@ -42,7 +42,7 @@ def row_text(key: int | str) -> str:
 
 def comparison_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Arms against arms, row by row: the change, both intervals, and what they allow to say."""
-    headings = ("Row", "Arms", "Pairs", "Change", "95 %, noise floor", "95 %, pairs alone", "Verdict")
+    headings = ("Row", "Arms", "Pairs", "Change", "95%, noise floor", "95%, pairs alone", "Verdict")
     cells = [(row_text(r["row"]), f"{r['b']} against {r['a']}", str(r["pairs"]), percent(r["change"]), interval(r["pooled"]), interval(r["paired"]), r["words"]) for r in rows]
     tones = [(*("plain",) * 6, CHANGE_TONES[r["verdict"]]) for r in rows]
     return table(headings, cells, tones)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvdocs.cli.output import fail, paint, plain_text, print_json, say, table, the_project
+from kvdocs.problems import counted
 
 if TYPE_CHECKING:
     from kvdocs.figures.failures import GateWorth
@@ -72,11 +73,11 @@ def _print_worths(worths: Sequence[GateWorth]) -> None:
     """What gates of clean runs leave possible, and how often an unrepaired defect passes them."""
     for leaves in dict.fromkeys((w.gate, w.worth.required, w.worth.leaves) for w in worths):
         say()
-        say(f"{leaves[0]}: {leaves[1]} clean runs leave a failure rate of up to {leaves[2]:.0%} possible (95% confidence)")
+        say(f"{leaves[0]}: {counted(leaves[1], 'clean run leaves', 'clean runs leave')} a failure rate of up to {leaves[2]:.0%} possible (95% confidence)")
         rows = [w for w in worths if w.gate == leaves[0]]
         cells = [(w.pool.defect, f"{w.pool.where} ({w.pool.basis})", w.pool.rate.words, _interval(w), f"{w.worth.missed:.1%}", str(w.worth.advised)) for w in rows]
         tones = [(*("plain",) * 5, "good" if w.worth.enough else "warn") for w in rows]
-        for line in table(("Defect", "Seen where", "Seen in", "Rate, exact 95 %", "Unrepaired, it passes", "Runs to ask for"), cells, tones):
+        for line in table(("Defect", "Seen where", "Seen in", "Rate, exact 95%", "Unrepaired, it passes", "Runs to ask for"), cells, tones):
             say(f"  {line}")
 
 

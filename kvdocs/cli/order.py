@@ -12,7 +12,7 @@ from kvdocs.project import ProjectError
 if TYPE_CHECKING:
     from kvdocs.cache import Scan
     from kvdocs.project import Project
-    from kvdocs.registry import Registry
+    from kvdocs.registry import Entry, Registry
 
 WORK = ("item", "decision", "reference")
 
@@ -150,9 +150,18 @@ def _known(registry: Registry, name: str, kinds: tuple[str, ...] = WORK) -> str:
 
     entry = registry.get(name)
     if entry is None or entry.kind.name not in kinds:
-        what = f"{name} is a record of kind {entry.kind.name}, not {' or '.join(kinds)}" if entry else f"no record has the id {name!r}"
-        fail(what, registry.nearest(name, (e.id for e in registry if e.kind.name in kinds)))
+        if entry is None:
+            fail(f"no record has the id {name!r}", registry.nearest(name, (e.id for e in registry if e.kind.name in kinds)))
+        fail(f"{name} is a record of kind {entry.kind.name}, not {' or '.join(kinds)}", _in_its_place(entry))
     return entry.kind.name
+
+
+def _in_its_place(entry: Entry) -> str | None:
+    """What to ask about instead of a defect, which has no place in the order: the items that fix it."""
+    if entry.kind.name != "defect":
+        return None
+    items = getattr(entry.record, "fixed_by", ())
+    return f"what fixes it has a place: {', '.join(items)}" if items else f"no item fixes it yet: `kvdocs link {entry.id} fixed_by ID` names one"
 
 
 def select(document: dict[str, Any], owner: str | None, limit: int | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvdocs.exchange.remark import Remark
+from kvdocs.problems import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _llama_server(text: str) -> Findings:
     if report.abort is not None:
         figures |= {"abort": f"{report.abort.path}:{report.abort.line}: {report.abort.message}", "cuda_error": report.abort.cuda_error, "cuda_at": report.abort.cuda_at}
         end = f", then {report.abort.cuda_error or report.abort.message}"
-    return Findings(figures, f"{len(requests)} requests{end}", report.remarks)
+    return Findings(figures, f"{counted(len(requests), 'request')}{end}", report.remarks)
 
 
 def _plain_log(text: str) -> Findings:
@@ -88,7 +89,7 @@ def _plain_log(text: str) -> Findings:
     lines = text.splitlines()
     abort = find_abort(lines)
     figures = {} if abort is None else {"abort": f"{abort.path}:{abort.line}: {abort.message}", "frames": list(abort.frames)}
-    return Findings(figures, f"{len(lines)} lines", ())
+    return Findings(figures, counted(len(lines), "line"), ())
 
 
 _READERS: Mapping[str, Callable[[str], Findings]] = {

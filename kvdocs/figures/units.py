@@ -51,6 +51,11 @@ class UnknownUnitError(ValueError):
         self.hint = hint
 
 
+def after_number(unit: str) -> str:
+    """A unit as it stands after a number, with the space that belongs before it: ` ms/token`, `%`, `×`; empty for a pure number."""
+    return {"1": "", "": "", "%": "%", "x": "×"}.get(unit, f" {unit.replace('**', '^').replace('*', '·')}")
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A unit as written, how many base units it is, and its dimension."""
@@ -61,8 +66,8 @@ class Unit:
 
     @property
     def label(self) -> str:
-        """The unit as it stands after a number, with the space that belongs before it: ` ms/token`, `%`, `×`; empty for a pure number."""
-        return {"1": "", "": "", "%": "%", "x": "×"}.get(self.text, f" {self.text.replace('**', '^').replace('*', '·')}")
+        """The unit as it stands after a number, as `after_number` has it."""
+        return after_number(self.text)
 
     def from_base(self, magnitude: Fraction) -> Fraction:
         """The number in this unit of a magnitude in base units."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvdocs.figures.units import after_number
 from kvdocs.kind import Context
 from kvdocs.model import Loc, Number
 from kvdocs.view import Badge, Inline, Link
@@ -27,13 +28,13 @@ def number_text(number: Number | None, unit: str) -> str:
 def figure_text(figure: FieldFigure | None, number: Number | None, unit: str) -> str:
     """The number in words: the computed one, and after it what was published where that differs."""
     if figure is None or figure.value is None:
-        return f"{number_text(number, unit)} {unit}"
-    return f"{figure.text} {unit}" + (f" (published {figure.published_text} {unit})" if figure.differs else "")
+        return f"{number_text(number, unit)}{after_number(unit)}"
+    return f"{figure.text}{after_number(unit)}" + (f" (published {figure.published_text}{after_number(unit)})" if figure.differs else "")
 
 
 def figure_cells(figure: FieldFigure | None, number: Number | None, unit: str, context: Context) -> tuple[Inline, ...]:
     """The same for a table; `unit` is empty where the heading has it."""
-    after = f" {unit}" if unit else ""
+    after = after_number(unit) if unit else ""
     if figure is None or figure.value is None:
         broken = (Badge("error", "bad"),) if figure is not None else ()
         return (f"{number_text(number, figure.unit.text if figure is not None else unit)}{after}", *broken)

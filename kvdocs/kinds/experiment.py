@@ -59,7 +59,7 @@ def verdict_badge(record: Experiment) -> Badge:
 
 
 def outcome_words(record: Experiment, context: Context) -> tuple[str, ...]:
-    """Each figure with its sign, unit and condition: `+0.13 % at 4,096 tokens`; the computed one where it is cited."""
+    """Each figure with its sign, unit and condition: `+0.13% at 4,096 tokens`; the computed one where it is cited."""
     figures = (figure_text(field_figure_of(record.id, ("outcomes", n), context), o.value, o.unit) for n, o in enumerate(record.outcomes))
     return tuple(f"{figure}{f' at {o.at}' if o.at else ''}" for figure, o in zip(figures, record.outcomes, strict=True))
 

@@ -115,6 +115,15 @@ def blocked_words(entry: Entry, context: Context) -> Cell:
     return (*names[:-1], Md(f"{markup.link(names[-1])} ({context.prose(record.blocked_note, record.id)})"))
 
 
+def _blocked_fact(entry: Entry, context: Context) -> Fact:
+    """The same under a label of its own; what is not planned says why in a notice."""
+    record = item_of(entry)
+    if record.status != "implemented":
+        return Fact("Blocked by", blocked_words(entry, context) if record.status != "not-planned" else None)
+    pending = context.prose(f"pending {record.next_step or 'validation'}", record.id)
+    return Fact("Implemented in", (*(context.link(r) for r in record.implemented_by), pending)) if record.implemented_by else Fact("Implemented", pending)
+
+
 def _blocker_name(target: str, context: Context) -> str | None:
     entry = context.registry.get(target)
     short = getattr(entry.record, "short", None) if entry is not None else None
@@ -140,9 +149,8 @@ def view(entry: Entry, context: Context) -> RecordView:
         Fact("Why there", context.prose(row.why, record.id) if row is not None else None),
         Fact("Owner", owners_cell(entry, context)),
         Fact("Size", record.size), Fact("Blast radius", record.blast_radius),
-        Fact("Blocked by", blocked_words(entry, context)),
+        _blocked_fact(entry, context),
         Fact("Fixes", tuple(context.link(d.id) for d in fixes(entry, context)) or None),
-        Fact("Implemented by", tuple(context.link(r) for r in record.implemented_by) or None),
     )  # fmt: skip
     sections = []
     if record.summary:

@@ -18,11 +18,11 @@ class EarlierRuns(Document):
     rests_on: Literal["reported", "executed"]
     failures: int
     runs: int = Field(description="Eligible ones.")
-    low: float = Field(description="The exact 95 % interval of the rate.")
+    low: float = Field(description="The exact 95% interval of the rate.")
     high: float
-    leaves: float = Field(description="The largest rate that so many clean runs leave possible, at 95 % confidence.")
+    leaves: float = Field(description="The largest rate that so many clean runs leave possible, at 95% confidence.")
     passes_unrepaired: float = Field(description="How likely the gate passes although nothing is repaired.")
-    advised: int = Field(description="How many clean runs would bring that to 5 %, at least 8.")
+    advised: int = Field(description="How many clean runs would bring that to 5%, at least 8.")
     enough: bool
 
 

@@ -97,7 +97,7 @@ class FigureDocument(Document):
 
 
 class ChangeInterval(Document):
-    """A 95 % interval of a change, as a fraction."""
+    """A 95% interval of a change, as a fraction."""
 
     low: float
     high: float
@@ -129,7 +129,7 @@ class ComparedArms(Document):
     better: Literal["higher", "lower", "neither"]
     samples: ArmSamples
     pairs: int
-    change: float = Field(description="The geometric mean of b / a, less one: 0.213 is +21.3 %.")
+    change: float = Field(description="The geometric mean of b / a, less one: 0.213 is +21.3%.")
     noise_floor: NoiseFloor | None
     pooled: ChangeInterval | None = Field(description="By the noise floor; null when it has too few degrees of freedom.")
     paired: ChangeInterval | None = Field(description="By the pairs alone.")

@@ -175,7 +175,8 @@ def _executions(context: PageContext) -> tuple[Section, ...]:
     columns = {column.heading: [column.cell(e, context) for e in newest] for column in kind.columns}
     told = {heading: cells for heading, cells in columns.items() if any(cells)}
     table = Table(("Execution", *told), tuple((context.link(e.id, id_of(e)), *cells) for e, *cells in zip(newest, *told.values(), strict=True)))
-    more = Prose(Md(f"{markup.link(context.list_of(kind, f'All {len(entries)} executions'))}."))
+    every = f"All {len(entries)} executions" if len(entries) > 1 else "The list of executions"
+    more = Prose(Md(f"{markup.link(context.list_of(kind, every))}."))
     return (Section("Newest executions", (table, more), "executions"),)
 
 

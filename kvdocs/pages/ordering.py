@@ -64,7 +64,7 @@ def _key_row(row: Row, context: PageContext) -> tuple[Cell, ...]:
     gains = [(measured_payoff(item, context.registry), name) for name in (row.id, *behind) if (item := context.registry.record(name, Item)) is not None]
     best = max(gains, key=lambda pair: pair[0], default=(0, row.id))
     item = context.registry.record(row.id, Item)
-    payoff = f"+{best[0]} %{'' if best[1] == row.id else f' ({best[1]})'}" if best[0] else None
+    payoff = f"+{best[0]}%{'' if best[1] == row.id else f' ({best[1]})'}" if best[0] else None
     return (
         str(row.rank),
         context.link(row.id, row.id),

@@ -11,6 +11,7 @@ from kvdocs.figures.table import Figure, Reproduction
 from kvdocs.ledger import Ledger
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
+from kvdocs.problems import counted
 from kvdocs.view import Badge, Cell, Code, Md, Prose, Section, Table
 
 PATH = "published.md"
@@ -29,7 +30,7 @@ def published_page(publication: Publication, ledger: Ledger) -> Page:
     fields = list(_published_fields(ledger))
     verdicts = [f.reproduction for f in figures] + [f.reproduction for _, _, f in fields]
     counts = {word: verdicts.count(word) for word in Reproduction}
-    lead = f"{len(verdicts)} figures were published: {counts[Reproduction.REPRODUCED]} follow from their inputs, {counts[Reproduction.DIFFERS]} do not, {counts[Reproduction.UNDECIDED]} are not decided by the rounding, and for {counts[Reproduction.UNSUPPORTED]} the inputs are not on record."
+    lead = f"{counted(len(verdicts), 'figure was', 'figures were')} published: {counted(counts[Reproduction.REPRODUCED], 'follows from its', 'follow from their')} inputs, {counted(counts[Reproduction.DIFFERS], 'does', 'do')} not, {counted(counts[Reproduction.UNDECIDED], 'is', 'are')} not decided by the rounding, and for {counts[Reproduction.UNSUPPORTED]} the inputs are not on record."
     return Page(
         PATH,
         "page.md.j2",

@@ -49,6 +49,21 @@ def test_home_filters_all_its_tables_by_owner(open_page: Open) -> None:
     assert rows(page, "next") == ["1"]
 
 
+def test_a_sentence_about_an_open_owner_is_one_choice_and_no_record_that_it_names(open_page: Open) -> None:
+    page = open_page()
+    choices = page.locator(".kv-choice select option").all_inner_texts()
+    assert choices == ["all", "BeeLlama", "investigation; D2 correlation only", "this fork", "upstream"]
+    page.locator(".kv-choice").get_by_label("Owner").select_option("investigation; D2 correlation only")
+    assert rows(page, "state") == ["D3"]
+
+
+@pytest.mark.parametrize("width", [360, 500, 768, 1280])
+def test_days_of_changes_stand_in_one_line(width: int, open_page: Open) -> None:
+    page = open_page("changes/", viewport={"width": width, "height": 740})
+    lines = page.locator("[data-table] tbody td:first-child").evaluate_all("(cells) => cells.map((cell) => { const text = document.createRange(); text.selectNodeContents(cell); return text.getClientRects().length; })")
+    assert set(lines) == {1}
+
+
 @pytest.mark.parametrize("path", ["", "evidence/", "defects/", "roadmap/", "results/"])
 def test_no_column_is_cut_off_on_a_screen(path: str, open_page: Open) -> None:
     page = open_page(path)

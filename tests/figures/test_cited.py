@@ -95,8 +95,8 @@ def test_a_changed_input_changes_fields_titles_and_the_order(inspect_files: Call
     assert [title_of(r.entries["R1"], r) for r in (before, after)] == ["Make it worth +21%", "Make it worth +34%"]
     assert [str(measured_payoff(item, r)) for r in (before, after) for item in r.records("item", Item)] == ["21.4", "30.5", "34.0", "30.5"]
     assert [[(row.id, row.title, row.why) for row in plan(r).of("actionable")] for r in (before, after)] == [
-        [("R2", "Something else", "largest measured payoff +30.5 %"), ("R1", "Make it worth +21%", "largest measured payoff +21.4 %")],
-        [("R1", "Make it worth +34%", "largest measured payoff +34.0 %"), ("R2", "Something else", "largest measured payoff +30.5 %")],
+        [("R2", "Something else", "largest measured payoff +30.5%"), ("R1", "Make it worth +21%", "largest measured payoff +21.4%")],
+        [("R1", "Make it worth +34%", "largest measured payoff +34.0%"), ("R2", "Something else", "largest measured payoff +30.5%")],
     ]
 
 
@@ -121,7 +121,7 @@ def test_pages_show_the_computed_figure_and_the_published_one_where_it_differs(i
     entry = inspection.registry.entries["R1"]
     renderer = Renderer.of(inspection.project, whole.addresses.dialect)
     (payoffs,) = [block for section in entry.kind.view(entry, context).sections if section.title == "What it brings" for block in section.blocks]
-    assert repr(payoffs.rows[0][1]) == "(Link(text='+34.0 %', href='M1.md', title='Two arms'), Badge(text='published +21.4 %', tone='bad'))"  # type: ignore[union-attr]  # it is a table
+    assert repr(payoffs.rows[0][1]) == "(Link(text='+34.0%', href='M1.md', title='Two arms'), Badge(text='published +21.4%', tone='bad'))"  # type: ignore[union-attr]  # it is a table
     text = renderer.render(overview_page(whole))
     assert "rejected (rate 42.50 token/s; time — ms; cases 12 cases)" in text
 

@@ -88,7 +88,7 @@ def test_the_arms_are_compared(root: Path, kvdocs: Callable[..., Ran]) -> None:
         lines("""
         M1  Two arms, worth +21.4%  reported, box
 
-        Row    Arms                  Pairs  Change   95 %, noise floor           95 %, pairs alone          Verdict
+        Row    Arms                  Pairs  Change   95%, noise floor            95%, pairs alone           Verdict
         4,096  after against before  2      +21.40%  +21.22% to +21.57% (13 df)  +20.71% to +22.09% (1 df)  gain
         8,192  after against before  2      +0.00%   −0.14% to +0.14% (13 df)    −0.50% to +0.50% (1 df)    equivalent within 0.12%
 
@@ -194,8 +194,8 @@ def test_a_claim_and_an_item_are_shown_with_what_is_computed(root: Path, kvdocs:
     item = kvdocs("show", "R1", at=root).out
     assert item[item.index("What it brings") : item.index("registry/")] == lines("""
         What it brings
-          Payoff     Gain  Basis
-          Speed   +21.4 %  ceiling
+          Payoff    Gain  Basis
+          Speed   +21.4%  ceiling
 
         """)
 

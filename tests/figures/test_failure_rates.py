@@ -117,12 +117,12 @@ def test_the_page_of_a_defect_tells_how_often_it_happens(executed: Path) -> None
     rates, _, _, left_out = section.blocks
     assert isinstance(rates, Table)
     assert isinstance(left_out, Items)
-    assert rates.headings == ("Where", "Rests on", "Seen in", "Rate, exact 95 % interval", "Clean runs that a repair needs")
+    assert rates.headings == ("Where", "Rests on", "Seen in", "Rate, exact 95% interval", "Clean runs that a repair needs")
     assert rates.rows == (
-        ("box, 946c1e5b6", "reported", "2 of 6 runs (1 not eligible)", "4.3 % to 77.7 %", "13"),
-        ("box, source not told", "reported", "2 of 3 runs", "9.4 % to 99.2 %", "8"),
-        ("all that was reported", "reported", "4 of 9 runs (1 not eligible)", "13.7 % to 78.8 %", "8"),
-        ("box, 946c1e5b6", "executed", "1 of 2 runs (1 not eligible)", "1.3 % to 98.7 %", "11"),
+        ("box, 946c1e5b6", "reported", "2 of 6 runs (1 not eligible)", "4.3% to 77.7%", "13"),
+        ("box, source not told", "reported", "2 of 3 runs", "9.4% to 99.2%", "8"),
+        ("all that was reported", "reported", "4 of 9 runs (1 not eligible)", "13.7% to 78.8%", "8"),
+        ("box, 946c1e5b6", "executed", "1 of 2 runs (1 not eligible)", "1.3% to 98.7%", "11"),
     )
     assert [str(item).split(": ")[0] for item in left_out.items] == ["box, 946c1e5b6", "all that was reported", "box, 946c1e5b6"]
 
@@ -145,10 +145,10 @@ def test_gate_prints_what_the_gate_is_worth(make_project: MakeProject, kvdocs: C
         once  not run  no commit is known to hold the work  One run completes.
 
         ten: 10 clean runs leave a failure rate of up to 26% possible (95% confidence)
-          Defect  Seen where                        Seen in                       Rate, exact 95 %  Unrepaired, it passes  Runs to ask for
-          D1      box, 946c1e5b6 (reported)         2 of 6 runs (1 not eligible)  4.3% to 77.7%     6.8%                   13
-          D1      box, source not told (reported)   2 of 3 runs                   9.4% to 99.2%     1.3%                   8
-          D1      all that was reported (reported)  4 of 9 runs (1 not eligible)  13.7% to 78.8%    1.9%                   8
+          Defect  Seen where                        Seen in                       Rate, exact 95%  Unrepaired, it passes  Runs to ask for
+          D1      box, 946c1e5b6 (reported)         2 of 6 runs (1 not eligible)  4.3% to 77.7%    6.8%                   13
+          D1      box, source not told (reported)   2 of 3 runs                   9.4% to 99.2%    1.3%                   8
+          D1      all that was reported (reported)  4 of 9 runs (1 not eligible)  13.7% to 78.8%   1.9%                   8
     """)
     gates = json.loads(kvdocs("gate", "R1", "--json", at=root).out)["gates"]
     assert [[(w["where"], w["failures"], w["runs"], w["advised"], w["enough"]) for w in gate["worth"]] for gate in gates] == [

@@ -19,12 +19,12 @@
 
   const text = (cell) => (cell ? cell.textContent.trim() : "");
 
-  // The values of a cell: what its badges say, else its links, else its text at commas.
+  // The values of a cell: what its badges say, else its links, else its text at commas. A sentence that has links in it is one value.
   function values(cell) {
-    for (const kind of [".kv-badge", "a"]) {
-      const parts = [...cell.querySelectorAll(":scope > " + kind)].map((part) => part.textContent.trim());
-      if (parts.length) return parts;
-    }
+    const found = (kind) => [...cell.querySelectorAll(":scope > " + kind)].map((part) => part.textContent.trim());
+    const badges = found(".kv-badge"), links = found("a");
+    if (badges.length) return badges;
+    if (links.length) return links.join(", ") === text(cell) ? links : [text(cell)];
     return text(cell).split(", ").filter((part) => part && part !== EMPTY);
   }
 
