@@ -130,12 +130,12 @@ def test_an_item_that_is_done_on_withdrawn_executions_is_an_error(project: Proje
 def test_a_claim_reads_no_figure_of_it(project: Project, execute: Execute) -> None:
     low = execute("all passed\nrate 24.1", commit="775450a68b")
     high = execute("all passed\nrate 31.5", commit="775450a68b")
-    assert told(project, "K1")[0].splitlines()[0] == "registry/claims/K1.yaml:3:1: warning[claim-fails]: K1 fails: the value is 24.1 token/s, and the claim is that it is at least 30 token/s"
+    assert told(project, "K1")[0].splitlines()[0] == "registry/claims/K1.yaml:3:1: warning[claim-fails]: K1 (The rate is at least 30.) fails: the value is 24.1 token/s, and the claim is that it is at least 30 token/s"
     withdraw(project, low)
     assert told(project, "K1") == []
     withdraw(project, high, number=2)
     assert told(project, "K1") == [
-        "registry/claims/K1.yaml:3:1: info[claim-unsupported]: K1: nothing was executed that gives results('abort').rate, but for 2 executions that were withdrawn"
+        "registry/claims/K1.yaml:3:1: info[claim-unsupported]: K1 (The rate is at least 30.): nothing was executed that gives results('abort').rate, but for 2 executions that were withdrawn"
     ]
 
 

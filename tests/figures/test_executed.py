@@ -157,8 +157,8 @@ def test_claims_on_executions(project: Path) -> None:
 def test_check_says_what_nobody_has_executed(project: Path) -> None:
     found = [str(p) for p in inspect(find_project(project)).problems if p.record and p.record.startswith("K")]
     assert found == [
-        "registry/claims/claims.yaml:2:52: warning[claim-fails]: K2 fails: the value is 1.74, and the claim is that it is at most 1.6",
-        "registry/claims/claims.yaml:3:51: info[claim-unsupported]: K3: nothing was executed that gives results('compare', commit='0123abc').error",
+        "registry/claims/claims.yaml:2:52: warning[claim-fails]: K2 (On the box it is never so large) fails: the value is 1.74, and the claim is that it is at most 1.6",
+        "registry/claims/claims.yaml:3:51: info[claim-unsupported]: K3 (It was tried on another source): nothing was executed that gives results('compare', commit='0123abc').error",
     ]
 
 

@@ -104,7 +104,7 @@ def test_the_difference_in_words(kvdocs: Kvdocs, versions: Path) -> None:
           R2  summary written
 
         New problems
-          K1  warning claim-fails: K1 fails: the value is 75.0%, and the claim is that it rounds to a number from 45% to 55%
+          K1  warning claim-fails: K1 (Half of a token is the copy) fails: the value is 75.0%, and the claim is that it rounds to a number from 45% to 55%
           D1  warning still-confirmed: D1 is confirmed, but R1 is done
     """)
     assert files_of(versions) == before
