@@ -5,7 +5,7 @@ A workbook of figures, the verdict of each claim, comparisons of arms, and what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -54,6 +54,27 @@ class Dependents:
     charts: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[tuple[str, Key], ...] = ()
     pools: tuple[str, ...] = ()
+
+
+class Judgements(Mapping[str, Judgement]):
+    """The judgements of claims by id, each made when it is first asked for."""
+
+    def __init__(self, claims: Mapping[str, Claim], judge: Callable[[Claim, str], Judgement]) -> None:
+        """The claims have an expression."""
+        self._claims, self._judge = claims, judge
+        self._known: dict[str, Judgement] = {}
+
+    def __getitem__(self, name: str) -> Judgement:
+        if name not in self._known:
+            claim = self._claims[name]
+            self._known[name] = self._judge(claim, str(claim.expression))
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._claims)
+
+    def __len__(self) -> int:
+        return len(self._claims)
 
 
 class Ledger:
@@ -117,11 +138,7 @@ class Ledger:
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
         """The verdict of each claim that has an expression, by id."""
-        found = {}
-        for record in self.registry.records("claim", Claim):
-            if record.expression is not None:
-                found[record.id] = self._judge(record, record.expression)
-        return found
+        return Judgements({record.id: record for record in self.registry.records("claim", Claim) if record.expression is not None}, self._judge)
 
     @cached_property
     def _claims_on(self) -> Mapping[str, list[Judgement]]:
