@@ -163,7 +163,11 @@ class SourceLocation(Part):
 Walk = Callable[[Any, Loc], Iterator[tuple[Loc, Any, object]]]
 
 
-def marked(record: BaseModel, marker: type) -> Iterator[tuple[Loc, Any, object]]:
+Marker = type | tuple[type, ...]
+"""The type of a marker, or several."""
+
+
+def marked(record: BaseModel, marker: Marker) -> Iterator[tuple[Loc, Any, object]]:
     """Every value of a record whose annotation carries a `marker`: (where it stands, the marker, the value)."""
     walk = _walk_model(type(record), marker)
     if walk is not None:
@@ -189,7 +193,7 @@ def formula_fields(record: BaseModel, *, shown: bool = False) -> Iterator[tuple[
             yield loc, str(text)
 
 
-def _walk_model(model: type[BaseModel], marker: type) -> Walk | None:
+def _walk_model(model: type[BaseModel], marker: Marker) -> Walk | None:
     """A function that walks an instance of `model`, or None when no field leads to a `marker`; a model may hold itself."""
     if (model, marker) in _under_way:
         return lambda value, loc: walk(value, loc) if (walk := _walk_fields(model, marker)) is not None else iter(())
@@ -200,12 +204,12 @@ def _walk_model(model: type[BaseModel], marker: type) -> Walk | None:
         _under_way.discard((model, marker))
 
 
-_under_way: set[tuple[type[BaseModel], type]] = set()
+_under_way: set[tuple[type[BaseModel], Marker]] = set()
 """Models whose fields are being looked at: met again inside themselves, they are looked up when a value is walked."""
 
 
 @cache
-def _walk_fields(model: type[BaseModel], marker: type) -> Walk | None:
+def _walk_fields(model: type[BaseModel], marker: Marker) -> Walk | None:
     steps: list[tuple[str, Walk]] = []
     for name, field in model.model_fields.items():
         annotation: Any = field.annotation
@@ -226,7 +230,7 @@ def _walk_fields(model: type[BaseModel], marker: type) -> Walk | None:
     return walk_model
 
 
-def _walk_annotation(annotation: Any, marker: type) -> Walk | None:
+def _walk_annotation(annotation: Any, marker: Marker) -> Walk | None:
     origin = get_origin(annotation)
     if origin is Annotated:
         base, *extra = get_args(annotation)
@@ -250,7 +254,7 @@ def _walk_found(found: object) -> Walk:
     return walk
 
 
-def _walk_union(options: list[Any], marker: type) -> Walk | None:
+def _walk_union(options: list[Any], marker: Marker) -> Walk | None:
     models = [(o, _walk_annotation(o, marker)) for o in options if isinstance(o, type) and issubclass(o, BaseModel)]
     rest = [w for w in (_walk_annotation(o, marker) for o in options if not any(o is m for m, _ in models)) if w]
     if not rest and not any(w for _, w in models):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kvdocs.cache import encode
 from kvdocs.kind import Kind
-from kvdocs.model import File, LinkField, Record, Ref, formula_fields, marked, prose_fields, references
+from kvdocs.model import File, Formula, LinkField, Prose, Record, Ref, marked
 from kvdocs.problems import Loc, did_you_mean, renamed
 from kvdocs.prose import other_names, prefixed_words
 from kvdocs.source import RawRecord, natural_key
@@ -110,19 +110,7 @@ class Entry:
     def extract(self) -> Extract:
         """Links, mentioned ids, named files, and whether its texts or fields cite figures."""
         if self._extract is None:
-            record = self.record
-            prose = (*prose_fields(record), (("title",), record.title))
-            mentions = tuple((loc, word) for loc, text in prose for word in prefixed_words(text))
-            files = tuple((loc, str(name)) for loc, _, name in marked(record, File))
-            self._extract = Extract(
-                tuple(references(record)),
-                mentions,
-                files,
-                any("{{" in text for _, text in prose) or any(True for _ in formula_fields(record, shown=True)),
-                bool(record.acknowledged),
-                tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))),
-                self.kind.work(record) if self.kind.work is not None else None,
-            )
+            self._extract = _extract_of(self.record, self.kind)
         elif isinstance(self._extract, list):
             self._extract = Extract.of(self._extract)
         return self._extract
@@ -176,6 +164,32 @@ class Entry:
 
     def __repr__(self) -> str:
         return f"Entry({self.kind.name} {self.id})"
+
+
+def _extract_of(record: Record, kind: Kind) -> Extract:
+    links: list[LinkField] = []
+    prose: list[tuple[Loc, str]] = []
+    files: list[tuple[Loc, str]] = []
+    cites = False
+    for loc, marker, value in marked(record, (Ref, Prose, File, Formula)):
+        if isinstance(marker, Ref):
+            links.append(LinkField(loc, marker, str(value)))
+        elif isinstance(marker, Prose):
+            prose.append((loc, str(value)))
+        elif isinstance(marker, File):
+            files.append((loc, str(value)))
+        else:
+            cites = cites or marker.shown
+    prose.append((("title",), record.title))
+    return Extract(
+        tuple(links),
+        tuple((loc, word) for loc, text in prose for word in prefixed_words(text)),
+        tuple(files),
+        cites or any("{{" in text for _, text in prose),
+        bool(record.acknowledged),
+        tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))),
+        kind.work(record) if kind.work is not None else None,
+    )
 
 
 def _entry_digest(raw: RawRecord, file_digest: str) -> str:
