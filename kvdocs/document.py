@@ -41,7 +41,7 @@ def evidence_document(evidence: Evidence) -> dict[str, Any]:
         "executions": [
             {
                 "result": e.result, "script": e.script, "environment": e.environment, "source": e.source, "verdict": e.verdict, "bearing": e.bearing,
-                "stale": list(e.stale), "labels": list(e.labels),
+                "stale": list(e.stale), "left_out": e.left_out or None, "labels": list(e.labels),
             }
             for e in evidence.exhibits
         ],

@@ -182,6 +182,13 @@ def test_the_commands_tell_it(project: Project, execute: Execute, kvdocs: Callab
         "",
         "Verdict       ~~reproduced~~, withdrawn",
     ]
+    (execution,) = json.loads(kvdocs("show", "D1", "--json", at=project.root).out)["evidence"]["executions"]
+    assert {name: execution[name] for name in ("result", "verdict", "bearing", "left_out")} == {
+        "result": gone,
+        "verdict": "reproduced",
+        "bearing": "left out",
+        "left_out": "withdrawn by ann on 2026-11-20 (W1)",
+    }
     exported = kvdocs("export", "junit", at=project.root)
     assert 'tests="1"' not in exported.out
     assert f"note: {gone} is left out: withdrawn by ann on 2026-11-20 (W1)" in exported.err

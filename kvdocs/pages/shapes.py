@@ -128,6 +128,7 @@ class EvidenceExecution(Document):
     verdict: Literal["reproduced", "not-reproduced", "inconclusive"]
     bearing: Literal["supports", "contradicts", "inconclusive", "silent", "left out"] = Field(description="What it says of the status of the record.")
     stale: list[str] = Field(description="Why it no longer speaks for today; empty when it does.")
+    left_out: str | None = Field(description="That it was withdrawn or superseded, in words; null where it counts.")
     labels: list[str] = Field(description="What must be said wherever it is shown.")
 
 
