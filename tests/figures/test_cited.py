@@ -132,7 +132,7 @@ def test_the_page_of_published_figures_lists_those_of_fields_too(inspect_files: 
     page = published_page(publication(inspection), ledger_of(inspection.registry))
     (table,) = [block for section in page.context["sections"] if section.title == "Figures" for block in section.blocks]
     assert [[getattr(cell, "text", cell) for cell in row] for row in table.rows] == [["R1.payoffs[0]", "+21.4%", "+34.0%", "differs", "M1.gain[4096]", "reported"]]
-    assert page.context["lead"].startswith("1 figures were published: 0 follow from their inputs, 1 do not,")
+    assert page.context["lead"].startswith("1 figure was published: 0 follow from their inputs, 1 does not,")
 
 
 def test_commands_show_titles_with_their_figures(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
