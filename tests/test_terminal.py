@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from kvdocs.cli import cli
+from kvdocs.cli.columns import fitted
 from tests.conftest import MakeProject
 
 FILES = {
@@ -85,3 +86,33 @@ def test_a_word_of_a_million_characters_is_shown_whole(make_project: MakeProject
     files = {**FILES, "registry/owners/bob.yaml": f"id: bob\ntitle: Bob\nowns: {'x' * 1_000_000}\n"}
     result = CliRunner().invoke(cli, ["-C", str(make_project(files).root), "show", "bob"])
     assert result.output.split("\n")[2:4] == ["What is theirs", "  " + "x" * 1_000_000]
+
+
+def test_a_table_that_is_too_wide_for_the_terminal_keeps_all_that_it_says() -> None:
+    headings = ("#", "ID", "Title", "Why")
+    rows = [("1", "R1", "Repair the barrier of the kernel", "largest measured payoff +75.9%; unlocks R5"), ("12", "R10", "Tune it", "nothing waits for it")]
+    tones = [("plain",) * 4] * 2
+    assert fitted(headings, rows, tones, 52) == [
+        "#   ID   Title                 Why",
+        "1   R1   Repair the barrier    largest measured",
+        "         of the kernel         payoff +75.9%;",
+        "                               unlocks R5",
+        "12  R10  Tune it               nothing waits for it",
+    ]
+    assert fitted(headings, rows, tones, 20) == [
+        "1  R1",
+        "  Title  Repair the barrier",
+        "         of the kernel",
+        "  Why    largest measured",
+        "         payoff +75.9%;",
+        "         unlocks R5",
+        "",
+        "12  R10",
+        "  Title  Tune it",
+        "  Why    nothing waits for it",
+    ]
+
+
+def test_the_parts_of_a_command_are_told_in_whole_sentences() -> None:
+    told = CliRunner().invoke(cli, ["export", "--help"]).output
+    assert "..." not in told.partition("Commands:")[2]

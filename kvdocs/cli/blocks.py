@@ -1,7 +1,6 @@
 """The blocks of a record's view as lines for the terminal: what the site lays out as a page, laid out in columns of characters.
 
 Prose is wrapped, commands and outputs never are, so that both can be copied.
-A table whose cells do not fit is wrapped inside its cells; one with too many columns gets a paragraph for each row.
 """
 
 from __future__ import annotations
@@ -9,19 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
-from textwrap import wrap
 
 from kvdocs import markup
-from kvdocs.cli.output import cell_width, paint
+from kvdocs.cli.columns import fitted, hanging, pairs
+from kvdocs.cli.output import paint
 from kvdocs.view import Badge, Block, Cards, Cell, Code, CodeBlock, Fact, Facts, Folded, Inline, Items, Link, Md, Notice, Prose, Section, Table
 
 DASH = "–"
-
-SHORT = 16
-"""A column that is no wider than this keeps its width as long as others can give way."""
-
-LONGEST_WORD = 40
-"""A longer word, such as an address, does not decide how wide its column is."""
 
 NOTICE_TONES = {"danger": "bad", "warning": "warn", "success": "good", "question": "warn"}
 
@@ -47,7 +40,7 @@ def block_lines(block: Block, columns: int, *, everything: bool = False) -> Iter
         yield from notice_lines(block, columns)
     elif isinstance(block, Items):
         for number, item in enumerate(block.items, 1):
-            yield from _hanging(f"{number}. " if block.numbered else "- ", text_of(item), columns)
+            yield from hanging(f"{number}. " if block.numbered else "- ", text_of(item), columns)
     elif isinstance(block, Cards):
         yield from fact_lines([Fact(card.label, Badge(card.value, card.tone)) for card in block.cards], columns)
     elif isinstance(block, Folded):
@@ -76,22 +69,13 @@ def prose_lines(text: str, columns: int) -> Iterator[str]:
             yield line
         else:
             mark = re.match(r"\s*(?:[-*]|\d+\.)\s+", line)
-            yield from _hanging(mark[0] if mark else "", written(line[mark.end() if mark else 0 :]), columns)
+            yield from hanging(mark[0] if mark else "", written(line[mark.end() if mark else 0 :]), columns)
 
 
-def _hanging(mark: str, text: str, columns: int) -> list[str]:
-    """Wrapped text whose further lines stand below the first one's text. Long words stay whole, so that they can be copied."""
-    return wrap(text, max(columns, 20), initial_indent=mark, subsequent_indent=" " * len(mark), break_long_words=False, break_on_hyphens=False) or [mark.rstrip()]
-
-
-def fact_lines(facts: Sequence[Fact], columns: int) -> Iterator[str]:
-    """Labels and values in two columns."""
-    known = [(fact.label, fact.value) for fact in facts if text_of(fact.value) != DASH]
-    widest = max((cell_width(label) for label, _ in known), default=0)
-    for label, value in known:
-        first, *more = wrap(text_of(value), max(columns - widest - 2, 20), break_long_words=False, break_on_hyphens=False)
-        yield f"{paint(label, 'off')}{' ' * (widest - cell_width(label))}  {paint(first, tone_of(value))}"
-        yield from (f"{' ' * widest}  {paint(line, tone_of(value))}" for line in more)
+def fact_lines(facts: Sequence[Fact], columns: int) -> list[str]:
+    """Labels and values in two columns; facts without a value are left out."""
+    known = [fact for fact in facts if text_of(fact.value) != DASH]
+    return pairs([f.label for f in known], [text_of(f.value) for f in known], [tone_of(f.value) for f in known], columns)
 
 
 def table_lines(table: Table, columns: int) -> list[str]:
@@ -102,51 +86,7 @@ def table_lines(table: Table, columns: int) -> list[str]:
     headings = [text_of(table.headings[i]) for i in used]
     cells = [[text_of(row[i]) for i in used] for row in table.rows]
     tones = [[tone_of(row[i]) for i in used] for row in table.rows]
-    widths = _widths([headings, *cells], columns)
-    if widths is None:
-        return _rows_apart(headings, cells, tones, columns)
-    right = [i in table.numeric for i in used]
-    lines = _row(headings, ["head"] * len(used), widths, right)
-    for row, row_tones in zip(cells, tones, strict=True):
-        lines += _row(row, row_tones, widths, right)
-    return lines
-
-
-def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[int] | None:
-    """How wide each column is: as wide as it wants, or the widest ones less; None when even the longest words do not fit."""
-    wanted = [max(cell_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    words = [max(min(cell_width(word), LONGEST_WORD) for row in rows for word in row[i].split() or [""]) for i in range(len(wanted))]
-    space = columns - 2 * (len(wanted) - 1)
-    for least in (wanted, [w if w <= SHORT else word for w, word in zip(wanted, words, strict=True)], words):
-        if sum(least) <= space:
-            cap = max(limit for limit in range(columns + 1) if sum(min(w, max(low, limit)) for w, low in zip(wanted, least, strict=True)) <= space)
-            return [min(w, max(low, cap)) for w, low in zip(wanted, least, strict=True)]
-    return None
-
-
-def _row(cells: Sequence[str], tones: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
-    """One row, in as many lines as its longest cell needs."""
-    parts = [[cell] if cell_width(cell) <= width else wrap(cell, width, break_long_words=False, break_on_hyphens=False) for cell, width in zip(cells, widths, strict=True)]
-    lines = []
-    for number in range(max(map(len, parts))):
-        line = ""
-        for part, tone, width, to_right in zip(parts, tones, widths, right, strict=True):
-            text = part[number] if number < len(part) else ""
-            gap = " " * (width - cell_width(text))
-            line += f"{gap if to_right else ''}{paint(text, tone) if text else ''}{'' if to_right else gap}  "
-        lines.append(line.rstrip())
-    return lines
-
-
-def _rows_apart(headings: Sequence[str], cells: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Each row by itself: its first cell, then what it has under the other headings."""
-    lines: list[str] = []
-    for row, row_tones in zip(cells, tones, strict=True):
-        facts = [Fact(heading, Badge(cell, tone)) for heading, cell, tone in zip(headings[1:], row[1:], row_tones[1:], strict=True)]
-        first, *more = _hanging("", f"{headings[0]} {row[0]}", columns)
-        lines += [*([""] if lines else []), paint(first, "plain", bold=True), *(paint(line, "plain", bold=True) for line in more)]
-        lines += [f"  {line}" for line in fact_lines(facts, columns - 2)]
-    return lines
+    return fitted(headings, cells, tones, columns, [i in table.numeric for i in used])
 
 
 def text_of(cell: Cell) -> str:

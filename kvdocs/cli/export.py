@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kvdocs.cli.output import fail, paint, say, the_project
+from kvdocs.cli.output import SpeakingGroup, fail, paint, say, the_project
 
 if TYPE_CHECKING:
     from kvdocs.exchange.record_exports import Export
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 into = click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="A file, or a folder for several; the terminal if absent.")
 
 
-@click.group("export", context_settings={"max_content_width": 100})
+@click.group("export", cls=SpeakingGroup, context_settings={"max_content_width": 100})
 def export() -> None:
     """Give records and results in the formats of other programs.
 

@@ -55,7 +55,7 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
         texts = {g.id: plain_text(g.text.strip().replace("\n", " ")) for g in item.gates}
         rows_of_text = [(v.id, v.word, v.reason, texts[v.id]) for v in verdicts]
         tones = [("plain", GATE_TONES[v.word], "plain", "off") for v in verdicts]
-        for line in table(("Gate", "Verdict", "Why", "Condition"), rows_of_text, tones, stretch=3):
+        for line in table(("Gate", "Verdict", "Why", "Condition"), rows_of_text, tones):
             say(line)
         _print_worths(worths)
     sys.exit(0 if passed else 1)

@@ -7,9 +7,10 @@ import click
 from kvdocs.cli.import_benchmarks import benchmark_commands
 from kvdocs.cli.import_records import record_commands
 from kvdocs.cli.import_runs import results, run_commands
+from kvdocs.cli.output import SpeakingGroup
 
 
-@click.group("import", context_settings={"max_content_width": 100})
+@click.group("import", cls=SpeakingGroup, context_settings={"max_content_width": 100})
 def import_() -> None:
     """Take in what other programs and other machines wrote.
 

@@ -19,7 +19,7 @@ TONE_OF = {"status": "good", "owner": "wait", "blockers": "bad", "values": "warn
 @click.command()
 @click.argument("record_id", metavar="[ID]", required=False, shell_complete=record_ids)
 @click.option("--since", "point", metavar="DAY|TAG", help="Only what changed on that day or later, or after that tag or commit.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many changes, the newest.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many changes, the newest.")
 @click.option("--json", "as_json", is_flag=True, help="The documented document for programs.")
 @click.pass_context
 def log(ctx: click.Context, record_id: str | None, point: str | None, limit: int | None, as_json: bool) -> None:

@@ -23,9 +23,9 @@ TONE_OF = {"actionable": "good", "in_review": "warn", "waiting": "wait", "done":
 
 
 @click.command()
-@click.option("--owner", help="Only what this owner has.")
+@click.option("--owner", metavar="ID", help="Only what this owner has.")
 @click.option("--all", "everything", is_flag=True, help="Also what is done or not planned.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many rows of what is next, and of each other list.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many rows of what is next, and of each other list.")
 @click.option("--explain", metavar="ID", help="Why a record stands where it does, and what would change it.")
 @click.option("--assume", multiple=True, metavar="ID=STATUS", help="The order if this were so; repeatable.")
 @click.option("--for", "goal", metavar="ID", help="The least work, in order, that makes this one actionable.")
@@ -213,4 +213,4 @@ def _rows(rows: list[dict[str, Any]]) -> list[str]:
         owners = ", ".join(row["owners"]) or "open"
         cells.append((str(row["rank"] or "–"), row["id"], plain_text(row["title"]), owners, (row["size"] or ("decision" if row["kind"] == "decision" else "–")), ", ".join(row["unlocks"]) or "–", plain_text(row["why"])))
         tones.append(("off", TONE_OF[row["state"]], "plain", "plain", "plain", "plain", "off"))
-    return table(headings, cells, tones, stretch=6)
+    return table(headings, cells, tones)

@@ -23,6 +23,16 @@ _UNPRINTABLE = re.compile(_HIDDEN)
 _UNPRINTABLE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m){_HIDDEN}")
 
 
+class SpeakingGroup(click.Group):
+    """A group that says of each of its commands all of the first sentence."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click does, without cutting sentences short."""
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(limit=1000)) for name, command in found if command is not None])
+
+
 def the_project(ctx: click.Context, *, settings: bool = True) -> Project:
     """The project that the command was called for; ends the command with 2 when there is none.
 
@@ -135,40 +145,31 @@ def width() -> int:
     return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]] | None = None, stretch: int = -1) -> list[str]:
-    """Aligned lines; the column `stretch` is shortened with … so that lines fit the terminal (never in a pipe).
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]] | None = None) -> list[str]:
+    """Aligned lines, one for each row in a pipe; on a terminal that is too narrow for them, as `kvdocs.cli.columns` lays them out.
 
     `tones` colours cells; it has the shape of `rows`.
     """
     if not rows:
         return []
     widths = [max(cell_width(row[i]) for row in (headings, *rows)) for i in range(len(headings))]
-    if stretch >= 0 and sys.stdout.isatty():
-        over = sum(widths) + 2 * (len(widths) - 1) - width()
-        widths[stretch] = max(12, widths[stretch] - max(0, over))
+    shades = tones or [["plain"] * len(headings)] * len(rows)
+    if sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > width():
+        from kvdocs.cli.columns import fitted
+
+        return fitted(headings, rows, shades, width())
     lines = [paint(_line(headings, widths), "head")]
     colours = coloured() and tones is not None
-    for number, row in enumerate(rows):
-        cells = [_fit(cell, widths[i]) for i, cell in enumerate(row)]
+    for row, row_tones in zip(rows, shades, strict=True):
         if not colours:
-            lines.append(_line(cells, widths))
+            lines.append(_line(row, widths))
             continue
-        painted = [paint(cell, tones[number][i]) if tones else cell for i, cell in enumerate(cells)]
-        lines.append("  ".join(p + " " * (w - cell_width(c)) for p, c, w in zip(painted, cells, widths, strict=True)).rstrip())
+        lines.append("  ".join(paint(cell, tone) + " " * (w - cell_width(cell)) for cell, tone, w in zip(row, row_tones, widths, strict=True)).rstrip())
     return lines
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(c + " " * (w - cell_width(c)) for c, w in zip(cells, widths, strict=True)).rstrip()
-
-
-def _fit(cell: str, limit: int) -> str:
-    if cell_width(cell) <= limit:
-        return cell
-    kept = cell
-    while cell_width(kept) > limit - 1:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
 
 
 def cell_width(text: str) -> int:

@@ -71,7 +71,7 @@ def sync(ctx: click.Context, names: tuple[str, ...], write: bool, changed_only: 
 def _print(following: Following, *, written: bool) -> None:
     """What was seen, the edit, what follows, and how it ended."""
     rows = [(r.id, r.short, r.state, s.state or "?", s.title or "") for s in following.look.sightings if (r := next(r for r in following.references if r.id == s.id))]
-    for line in table(("ID", "Where", "Recorded", "Seen", "Title there"), rows, stretch=4):
+    for line in table(("ID", "Where", "Recorded", "Seen", "Title there"), rows):
         say(line)
     if rows and following.plan.changes:
         say()
