@@ -63,7 +63,7 @@ class EngineCache:
     def page(self, file: Any, files: Any) -> dict[str, Any] | None:
         """What is known of a page whose Markdown and link targets are as they were; None when it has to be rendered."""
         known: Any = self._old.get(file.src_uri)
-        if known is None or known["source"] != self._source_digest(file) or any(files.get_file_from_path(target) is None for target in known["targets"]):
+        if known is None or known["source"] != self._source_digest(file) or not files.src_uris.keys() >= set(known["targets"]):
             return None
         self._new[file.src_uri] = known
         return dict(known)
