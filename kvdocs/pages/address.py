@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from posixpath import dirname, relpath
+from posixpath import dirname
 from typing import Protocol
 
 from kvdocs.kind import Kind
@@ -99,4 +99,8 @@ def relative(page: str, target: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _way(folder: str, path: str) -> str:
     """The way from a folder to a file. Most pages lie in one folder, so most ways are asked for again and again."""
-    return relpath(path, folder or ".")
+    here, there = folder.split("/") if folder else [], path.split("/")
+    shared = 0
+    while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
+        shared += 1
+    return "/".join([".."] * (len(here) - shared) + there[shared:])
