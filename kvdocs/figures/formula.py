@@ -72,6 +72,7 @@ def executions(expression: str) -> tuple[Executions, ...]:
     return tuple(dict.fromkeys(executions_of(node, expression) for node in nodes if isinstance(node, ast.Attribute) and id(node) not in outermost))
 
 
+@lru_cache(maxsize=1024)
 def parse(expression: str) -> ast.expr:
     """The syntax tree of a formula, which nobody changes; refused are other texts, long ones and deep ones."""
     if len(expression) > MAX_LENGTH:
