@@ -60,6 +60,8 @@ class Verification(Part):
 class Script(Record):
     """A script. `title` says what it does."""
 
+    # What holds defaults alone is constructed: to validate it would build its validators for every command that knows the kinds.
+
     purpose: Literal["reproduction", "measurement", "kernel"] = Field(description="Whether it shows a defect or measures.")
     about: list[Annotated[str, Ref()]] = Field(default=[], description="What it is about, beside the records that name it as their script.")
     file: Annotated[str, File()] = Field(description="The file, relative to the record.")
@@ -70,13 +72,13 @@ class Script(Record):
     cwd: Literal["scratch", "source", "build", "project"] = Field(default="scratch", description="Where it is executed.")
     files: list[Annotated[str, File()]] = Field(default=[], description="Further files that it needs, relative to the record; they travel with it.")
     env: dict[str, str] = Field(default={}, description="Variables with the values that this script has.")
-    needs: Needs = Field(default=Needs(), description="What the machine must have.")
+    needs: Needs = Field(default=Needs.model_construct(), description="What the machine must have.")
     probes: list[Annotated[str, Ref("probe")]] = Field(default=[], description="Patches that must be in the source tree.")
     timeout_s: Number = Field(default=3600, description="Time limit in seconds; what was printed until then is kept.")
     repeat: int = Field(default=1, ge=1, description="How often one `run` executes it.")
     lock: bool | None = Field(default=None, description="Whether it takes the one-GPU-job lock; when absent, if it needs a GPU.")
     cpus: Annotated[str, AfterValidator(_cpus)] | None = Field(default=None, description="The CPUs that it is pinned to; `KVDOCS_CPUS` wins.")
-    expect: Expect = Field(default=Expect(), description="What an execution has to show.")
+    expect: Expect = Field(default=Expect.model_construct(), description="What an execution has to show.")
     verified: list[Verification] = Field(default=[], description="How it was made sure that the script does what it says.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
 
