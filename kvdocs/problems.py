@@ -124,10 +124,13 @@ def acknowledge(
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that names the nearest known word, or None when none is near."""
+    """A hint that names the nearest known word, or None when none is near. One with the same letters is nearest: they were swapped."""
     lower = {k.lower(): k for k in known}
-    near = get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
-    return f"did you mean {lower[near[0]]!r}?" if near else None
+    near = get_close_matches(word.lower(), lower, n=3, cutoff=0.6)
+    if not near:
+        return None
+    swapped = next((name for name in near if sorted(name) == sorted(word.lower())), near[0])
+    return f"did you mean {lower[swapped]!r}?"
 
 
 def renamed(old: str, new: str) -> str:

@@ -136,6 +136,8 @@ def _git(project: Project, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", str(project.root), *arguments], capture_output=True, text=True, errors="replace", check=False)
     except OSError:
         raise PublishError("git is not installed") from None
+    if "not a git repository" in done.stderr:
+        raise PublishError("the project is not in a git repository: its site is published to a branch of a remote")
     if done.returncode:
         raise PublishError(f"git {arguments[0] if not arguments[0].startswith('-') else 'status'}: {_reason(done.stderr)}")
     return done.stdout

@@ -39,6 +39,9 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
 
     registry, _ = load_registry(project, all_kinds())
     item = registry.record(item_id, Item)
+    if item is None and (entry := registry.get(item_id)) is not None:
+        items = getattr(entry.record, "fixed_by", ())
+        fail(f"{item_id} is a record of kind {entry.kind.name}: only items have gates", f"what fixes it has: {', '.join(items)}" if items else None)
     if item is None:
         fail(f"no roadmap item has the id {item_id!r}", registry.nearest(item_id, (e.id for e in registry.of("item"))))
     judge = judge_of(registry, project.root)

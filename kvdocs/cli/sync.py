@@ -87,4 +87,4 @@ def _print(following: Following, *, written: bool) -> None:
     elif following.plan.changes:
         say("nothing was written; --write writes it")
     else:
-        say("nothing changes")
+        say("nothing changes" if following.references else "there is no reference to look at: `kvdocs new reference NAME` records one")

@@ -10,6 +10,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import pytest
+
 from tests.edit.conftest import files_of
 
 Kvdocs = Callable[..., Any]
@@ -125,6 +127,27 @@ def test_what_cannot_be_set_is_said_with_the_nearest_name(kvdocs: Kvdocs, small:
     before = files_of(small)
     assert {command: kvdocs(*command, at=small).err for command in said} == said
     assert files_of(small) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        (("gate", "D1"), "error: D1 is a record of kind defect: only items have gates\n  hint: what fixes it has: R1\n"),
+        (("gate", "ann"), "error: ann is a record of kind owner: only items have gates\n"),
+        (("gate", "R11"), "error: no roadmap item has the id 'R11'\n  hint: did you mean 'R1'?\n"),
+        (("order", "--explain", "D1"), "error: D1 is a record of kind defect, not item or decision or reference\n  hint: what fixes it has a place: R1\n"),
+        (("order", "--explain", "D2"), "error: D2 is a record of kind defect, not item or decision or reference\n  hint: no item fixes it yet: `kvdocs link D2 fixed_by ID` names one\n"),
+        (("publish",), "error: the project is not in a git repository: its site is published to a branch of a remote\n"),
+    ],
+)
+def test_a_command_that_cannot_be_meant_says_what_could_be(kvdocs: Kvdocs, small: Path, command: tuple[str, ...], error: str) -> None:
+    ran = kvdocs(*command, at=small)
+    assert (ran.code, ran.out, ran.err) == (2, "", error)
+
+
+def test_letters_that_were_swapped_are_found_before_other_words(kvdocs: Kvdocs, small: Path) -> None:
+    assert "hint: did you mean 'done'?" in kvdocs("set", "R1", "status=doen", at=small).out
+    assert kvdocs("sync", at=small).out == "there is no reference to look at: `kvdocs new reference NAME` records one\n"
 
 
 def test_link_refuses_a_circle_and_shows_all_of_it(kvdocs: Kvdocs, small: Path) -> None:
