@@ -211,6 +211,39 @@ def test_the_pages_show_it_struck_out(project: Project, execute: Execute, kvdocs
     assert "1 withdrawn" in (docs / "evidence.md").read_text(encoding="utf-8")
 
 
+def test_a_withdrawal_makes_every_page_anew_that_rests_on_the_execution(project: Project, execute: Execute, kvdocs: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept from the build before, and what is made from nothing, are the same bytes; so are the problems."""
+
+    def pages() -> dict[str, bytes]:
+        assert kvdocs("build", "--no-site", at=project.root).code == 0
+        docs = project.root / "build/docs"
+        return {path.relative_to(docs).as_posix(): path.read_bytes() for path in docs.rglob("*") if path.is_file()}
+
+    runs = [execute(f"all passed\nrate {rate}", commit="775450a68b") for rate in ("24.1", "31.5", "33.0")]
+    measurement = f"""
+        id: M1
+        title: Rates
+        key: arm
+        columns:
+          - {{name: arm, title: Arm, unit: text}}
+          - {{name: rate, title: Rate, unit: token/s, metric: rate}}
+        rows:
+          - {{arm: one}}
+        results: [{runs[0]}, {runs[1]}]
+        about: [R1]
+    """
+    write_files(project.root, {"registry/measurements/M1.yaml": measurement})
+    before = pages()
+    withdraw(project, runs[0])
+    kept = pages(), kvdocs("check", at=project.root).out
+    monkeypatch.setenv("KVDOCS_NO_CACHE", "1")
+    anew = pages(), kvdocs("check", at=project.root).out
+    assert [name for name in anew[0] if anew[0][name] != kept[0].get(name)] == []
+    assert kept == anew
+    changed = {name for name in kept[0] if kept[0][name] != before.get(name)}
+    assert {"records/D1.md", "records/R1.md", "records/M1.md", "records/K1.md", f"records/{runs[0]}.md", "results/index.md", "evidence.md", "published.md"} <= changed
+
+
 def test_an_execution_that_another_one_supersedes_counts_for_nothing_either(project: Project, execute: Execute, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
     """A formula left it out; the judge did not, and no command could say it."""
     first = execute("fatal error", commit="946c1e5b6", exit_code=134)
