@@ -20,6 +20,9 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE.parent / ".kvdocs" / "benchmark"
 """Everything is made below the project's ignored folder."""
 
+OWN = 0
+"""Stands for the number of records of this repository's own registry."""
+
 LARGEST = {"order": 100_000, "check": 100_000, "show": 100_000, "render": 10_000, "build": 10_000}
 """Up to which size each command is measured unless it is asked for by name."""
 
@@ -35,7 +38,7 @@ def main() -> int:
         for row in _of_size(size, [c for c in wanted if options.commands or size <= LARGEST[c]], options):
             result["kvdocs"].append(row)
             _report(row)
-        for row in _peers(size, options) if options.peers else ():
+        for row in _peers(size, options) if options.peers and size else ():
             result["peers"].append(row)
             _report(row)
         result["calibration"].append(calibration())
@@ -48,7 +51,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--sizes", default="100,1000,10000", help="numbers of records, separated by commas")
+    parser.add_argument("--sizes", default="0,100,1000,10000", help="numbers of records, separated by commas; 0 is this repository's own registry")
     parser.add_argument("--commands", default="", help=f"some of {', '.join(COMMANDS)}; all that suit the size if absent")
     parser.add_argument("--peers", action="store_true", help="measure sphinx-needs, Doorstop, StrictDoc and plain MkDocs too; they are installed in environments of their own")
     parser.add_argument("--times", type=int, default=3, help="how often what is fast is measured; the median counts")
@@ -61,9 +64,20 @@ def _options() -> argparse.Namespace:
 def _of_size(size: int, commands: list[str], options: argparse.Namespace) -> list[dict[str, Any]]:
     root = WORK / f"records-{size}"
     shutil.rmtree(root, ignore_errors=True)
-    Writer(root, size).write()
+    if size == OWN:
+        _copy_own(root)
+    else:
+        Writer(root, size).write()
     bench = Bench(root, options.limit, options.times)
     return [{"size": size, "command": command, "case": case, **cost.document()} for command in commands for case, cost in bench.measure(command)]
+
+
+def _copy_own(root: Path) -> None:
+    """This repository's registry with its pages, templates and settings, where edits do no harm; its history is not in it."""
+    root.mkdir(parents=True)
+    for name in ("registry", "site_src", "templates"):
+        shutil.copytree(HERE.parent / name, root / name)
+    shutil.copy(HERE.parent / "mkdocs.yml", root)
 
 
 def _peers(size: int, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -90,7 +104,7 @@ def _machine() -> dict[str, Any]:
 def _report(row: dict[str, Any]) -> None:
     name = f"{row.get('peer', 'kvdocs')} {row.get('task', row.get('command'))} {row.get('case', '')}".strip()
     figures = f"{row['cpu']:8.2f} s CPU {row['wall']:8.2f} s wall {row['peak_mib']:6d} MiB" if "cpu" in row else ""
-    print(f"{row['size']:>7} {name:<60} {figures} {row['ended'] if row['ended'] != 0 else ''}".rstrip(), flush=True)
+    print(f"{row['size'] or 'own':>7} {name:<60} {figures} {row['ended'] if row['ended'] != 0 else ''}".rstrip(), flush=True)
 
 
 if __name__ == "__main__":

@@ -64,13 +64,15 @@ class Bench:
             shutil.rmtree(self.root / folder, ignore_errors=True)
 
     def _edit(self) -> None:
-        """An item in the middle gets another size, and a sentence more."""
+        """An item in the middle gets another sentence and, where it has one of these, another size."""
         self.edits += 1
         items = sorted((self.root / "registry" / "roadmap").glob("R*.yaml"), key=lambda path: int(path.stem[1:]))
         path = items[len(items) // 2]
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "edited" not in line]
-        lines = [f"size: {'SML'[self.edits % 3]}" if line.startswith("size:") else line for line in lines]
-        path.write_text("\n".join([*lines, f"  This was edited {self.edits} times."]) + "\n", encoding="utf-8")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = [f"size: {'SML'[self.edits % 3]}" if line in ("size: S", "size: M", "size: L") else line for line in lines]
+        prose = next(number for number, line in enumerate(lines) if line.startswith("summary: |")) + 1
+        lines[prose] = f"{lines[prose].partition(' Edited ')[0]} Edited {self.edits} times."
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _edit_template(self, name: str) -> None:
         """A template of the project's own that adds a line to the shipped one."""

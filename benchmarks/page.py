@@ -50,13 +50,17 @@ def _words(value: Any) -> str:
     return str(value)
 
 
+def _records(size: int) -> str:
+    return f"{size:,}" if size else "this registry"
+
+
 def _row(cells: Iterable[Any]) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
     head = [_row(("Records", "Case", "CPU (s)", "Wall (s)", "Peak memory (MiB)")), "| ---: | --- | ---: | ---: | ---: |"]
-    return "\n".join([*head, *(_row((f"{r['size']:,}", _case(r), f"{r['cpu']:.2f}", f"{r['wall']:.2f}", r["peak_mib"])) for r in rows)])
+    return "\n".join([*head, *(_row((_records(r["size"]), _case(r), f"{r['cpu']:.2f}", f"{r['wall']:.2f}", r["peak_mib"])) for r in rows)])
 
 
 def _case(row: dict[str, Any]) -> str:
@@ -70,7 +74,7 @@ def _picture(command: str, rows: list[dict[str, Any]]) -> str:
         Series(case, tuple(Point(found[size, case]["cpu"], f"{found[size, case]['cpu']:.2f}") if (size, case) in found else None for size in sizes))
         for case in dict.fromkeys(row["case"] for row in rows)
     )
-    chart = Chart(f"kvdocs {command}", "s", "Records", "", tuple(f"{size:,}" for size in sizes), series)
+    chart = Chart(f"kvdocs {command}", "s", "Records", "", tuple(_records(size) for size in sizes), series)
     return f'<figure class="kv-picture">\n{bar_chart(chart, f"benchmark-{command}")}\n<figcaption>CPU seconds of a whole process</figcaption>\n</figure>'
 
 
@@ -81,7 +85,7 @@ def _targets(result: dict[str, Any]) -> str:
     for command, size, case, most in TARGETS:
         row = found.get((command, size, case))
         told = "not measured" if row is None else "reached" if row["cpu"] <= most else "not reached"
-        lines.append(_row((f"{size:,}", command, case, most, f"{row['cpu']:.2f}" if row else "–", told)))
+        lines.append(_row((_records(size), command, case, most, f"{row['cpu']:.2f}" if row else "–", told)))
     return "\n".join([*head, *lines])
 
 

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 TARGETS: tuple[tuple[str, int, str, float], ...] = (
+    ("order", 0, "warm", 0.13),
+    ("order", 0, "cold", 0.5),
+    ("check", 0, "cold", 0.6),
+    ("check", 0, "one record edited", 0.3),
+    ("render", 0, "cold", 1),
+    ("render", 0, "one record edited", 0.3),
+    ("build", 0, "cold", 6),
+    ("build", 0, "one record edited", 1.5),
     ("order", 10_000, "warm", 0.2),
     ("order", 10_000, "cold", 2.5),
     ("check", 10_000, "cold", 4),
@@ -14,8 +22,10 @@ TARGETS: tuple[tuple[str, int, str, float], ...] = (
     ("order", 100_000, "cold", 25),
     ("check", 100_000, "cold", 40),
     ("check", 100_000, "one record edited", 6),
+    ("render", 100_000, "cold", 100),
+    ("render", 100_000, "one record edited", 6),
 )
-"""The most that a command may take."""
+"""The most that a command may take; 0 records stand for this repository's own registry."""
 
 GROWTH = 12
 """From 10,000 to 100,000 records a command may take so many times as long."""
