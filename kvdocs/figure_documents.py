@@ -57,7 +57,7 @@ def cell_document(name: CellName, ledger: Ledger) -> dict[str, Any]:
         "dependents": {
             "cells": [figure_document(ledger.workbook.figure(cell), ledger) for cell in after.cells],
             "claims": [{"id": claim, "verdict": str(ledger.judgements[claim].verdict), "reason": ledger.judgements[claim].reason} for claim in after.claims],
-            "texts": [{"record": cited.record, "field": field_name(cited.loc), "cites": cited.text[cited.citation.start : cited.citation.end], "shows": cited.citation.text} for cited in after.citations],
+            "texts": [{"record": cited.record, "field": field_path(cited.loc), "cites": cited.text[cited.citation.start : cited.citation.end], "shows": cited.citation.text} for cited in after.citations],
             "charts": [{"measurement": measurement, "title": title} for measurement, title in after.charts],
             "comparisons": [{"measurement": measurement, "row": row} for measurement, row in after.comparisons],
             "noise_floors": list(after.pools),
@@ -65,7 +65,7 @@ def cell_document(name: CellName, ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def field_name(loc: tuple[str | int, ...]) -> str:
+def field_path(loc: tuple[str | int, ...]) -> str:
     """`payoffs[0].figure`, as `kvdocs set` takes it."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
 
@@ -128,7 +128,7 @@ def computed_document(entry: Entry, ledger: Ledger) -> dict[str, Any] | None:
     fields = field_figures(entry.record, ledger.registry)
     if not fields:
         return None
-    return {"rests_on": None, "figures": [_field_document(field_name(loc), figure, ledger) for loc, figure in fields.items()], "verdict": None, "reason": None}
+    return {"rests_on": None, "figures": [_field_document(field_path(loc), figure, ledger) for loc, figure in fields.items()], "verdict": None, "reason": None}
 
 
 def _field_document(name: str, figure: FieldFigure, ledger: Ledger) -> dict[str, Any]:

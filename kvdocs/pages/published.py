@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kvdocs.cited import field_figures
-from kvdocs.figure_documents import field_name
+from kvdocs.figure_documents import field_path
 from kvdocs.figures.field_figure import FieldFigure
 from kvdocs.figures.table import Figure, Reproduction
 from kvdocs.ledger import Ledger
@@ -48,7 +48,7 @@ def _published_fields(ledger: Ledger) -> Iterator[_Field]:
     for entry in ledger.registry:
         if entry.kind.name in ("item", "experiment") and entry.cites:
             found = field_figures(entry.record, ledger.registry)
-            yield from ((entry.id, field_name(loc), figure) for loc, figure in found.items() if figure.reproduction is not None)
+            yield from ((entry.id, field_path(loc), figure) for loc, figure in found.items() if figure.reproduction is not None)
 
 
 def _figures(figures: list[Figure], fields: list[_Field], context: PageContext, ledger: Ledger) -> Section:
