@@ -174,7 +174,10 @@ class Ledger:
 
     def published(self) -> Iterator[Figure]:
         """Every figure for which something was published, in the order of the record."""
-        return (figure for figure in self.workbook.figures() if figure.cell.published is not None)
+        for sheet in self.workbook.sheets.values():
+            for row, cells in sheet.rows.items():
+                names = (name for name in sheet.columns if name in cells and cells[name].published is not None)
+                yield from (self.workbook.figure(CellName(sheet.id, name, row)) for name in names)
 
     @cached_property
     def citations(self) -> tuple[CitedIn, ...]:
