@@ -135,13 +135,17 @@ class Interval:
     def sqrt(self) -> Interval:
         if self.low < 0:
             raise UndefinedError(f"takes the root of a number that may be negative ({show(self.low)})")
-        return Interval(_root(self.low), _root(self.high, up=True))
+        return Interval(_root(self.low), self._end(_root(self.high, up=True)))
 
     def log(self) -> Interval:
         """The natural logarithm."""
         if self.low <= 0:
             raise UndefinedError(f"takes the logarithm of a number that may not be positive ({show(self.low)})")
-        return _outward(_next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), _next(_decimal(self.high, _CEILING).ln(_CEILING), down=False))
+        return _outward(_next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), self._end(_next(_decimal(self.high, _CEILING).ln(_CEILING), down=False)))
+
+    def _end(self, image: Fraction) -> Fraction:
+        """The upper end of what a growing function makes of this interval: none where this one has none."""
+        return ENDLESS if self.high > ENDLESS_FROM else image
 
     def exp(self) -> Interval:
         """The power of e."""

@@ -139,6 +139,14 @@ def test_arithmetic_never_loses_a_number_above_the_bound(bound: Fraction, above:
     assert [(capped + known).bound, (known - capped).bound, (capped * known).bound, (capped / known).bound] == ["≥", "≤", "≥", "≥"]
 
 
+def test_a_root_and_a_logarithm_of_a_bound_are_bounds() -> None:
+    """The root of the number that stands for no end was taken for an honest number."""
+    hundred = Interval.at_least(100)
+    assert (hundred.sqrt().bound, hundred.log().bound) == ("≥", "≥")
+    assert [numerals.shown(Fraction(10), hundred.sqrt(), 0), numerals.shown(Fraction(460517, 10**5), hundred.log(), 2)] == ["≥ 10", "≥ 4.61"]
+    assert (Interval.exact(4).sqrt().bound, Interval.exact(4).log().bound) == ("", "")
+
+
 @pytest.mark.parametrize(("interval", "shown"), [(Interval.exact(5), "5"), (Interval.at_least(5), "≥ 5"), (-Interval.at_least(5), "≤ −5"), (Interval.at_least(5) - Interval.at_least(5), "unknown")])
 def test_a_number_is_printed_with_what_is_known_of_it(interval: Interval, shown: str) -> None:
     assert numerals.shown(Fraction(5), interval, 0) == shown
