@@ -162,6 +162,9 @@ def _execute(project: Project, specs: Sequence[ScriptSpec], setting: Setting, pa
             break
     if as_json:
         print_json(_document(made, pools))
+    elif made and sys.stdout.isatty():
+        say()
+        say(paint(f"kvdocs show {made[-1].record['id'][:8]}   why this verdict, and what is kept of it", "off"))
     return _exit_code(made)
 
 

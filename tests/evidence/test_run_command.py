@@ -168,6 +168,21 @@ def test_a_terminal_shows_the_newest_line_and_a_bar_over_the_repetitions(project
     assert "\x1b" not in out
 
 
+def test_a_person_is_told_where_to_look_next(project: Path) -> None:
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "kvdocs", "run", "D10"]
+    with subprocess.Popen(command, cwd=project, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}, stdout=follower, stderr=subprocess.DEVNULL) as running:
+        os.close(follower)
+        out = b""
+        with contextlib.suppress(OSError):  # the end of a terminal is an error of its reader
+            while chunk := os.read(leader, 4096):
+                out += chunk
+        os.close(leader)
+        running.wait(timeout=HANG_S)
+    [folder] = results(project / "registry" / "results")
+    assert out.decode().splitlines()[-2:] == ["", f"kvdocs show {folder.name[:8]}   why this verdict, and what is kept of it"]
+
+
 def test_what_is_missing_is_said_and_recorded(kvdocs: Callable[..., Any], project: Path) -> None:
     ran = kvdocs("run", "D10", at=project)
     assert (ran.code, plain(ran.out)) == (
