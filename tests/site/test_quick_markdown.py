@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,12 +91,15 @@ blocks = st.one_of(tables, rows, st.just(PICTURE), rows.map(lambda row: f"# {row
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The settings and files of a small site of MkDocs."""
+    return _site(tmp_path_factory.mktemp("site"), SETTINGS)
+
+
+def _site(root: Path, settings_text: str) -> Any:
     from mkdocs.config import load_config
     from mkdocs.structure.files import File, Files
 
-    root = tmp_path_factory.mktemp("site")
     (root / "docs").mkdir()
-    (root / "mkdocs.yml").write_text(SETTINGS, encoding="utf-8")
+    (root / "mkdocs.yml").write_text(settings_text, encoding="utf-8")
     config = load_config(str(root / "mkdocs.yml"))
     names = ("index.md", "records/R1.md", "records/R2.md", "records/R3.md", "records/index.md", "data/x.json")
     return config, Files([File(name, str(root / "docs"), str(root / "site"), use_directory_urls=True) for name in names])
@@ -119,6 +123,16 @@ def test_a_page_of_everything_awkward(site: Any, name: str) -> None:
         assert _rendered(site, name, AWKWARD) == whole
         assert _rendered(site, name, AWKWARD) == whole, "a second time, with what is known by then"
     assert _rendered(site, name, AWKWARD) == whole, "afterwards everything is as it was"
+
+
+@pytest.mark.parametrize("extension", ["abbr", "smarty", "footnotes", "pymdownx.magiclink", "pymdownx.tilde", "nl2br", "pymdownx.snippets"])
+def test_an_extension_that_is_not_known_gets_its_way(extension: str, tmp_path: Path) -> None:
+    """It may look at what the shorter ways pass by."""
+    site = _site(tmp_path, SETTINGS.replace("[admonition,", f"[admonition, {extension},"))
+    text = f"{AWKWARD}\n| HTML | -- \"x\" |\n| --- | --- |\n| HTML https://a.example ~~x~~ | one[^1] ... |\n\n*[HTML]: Hyper Text\n\n[^1]: A note.\n"
+    whole = _rendered(site, "records/R3.md", text)
+    with quick_markdown():
+        assert [_rendered(site, "records/R3.md", text) for _ in range(2)] == [whole, whole]
 
 
 @settings(max_examples=150, deadline=None)

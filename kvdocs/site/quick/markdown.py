@@ -14,7 +14,7 @@ from typing import Any
 from xml.parsers import expat
 
 from kvdocs.site.quick.stand_in import standing_in
-from kvdocs.site.quick.steps import anchors_by, colours_by, contents_by, fences_by, inline_by, links_by, tags_once
+from kvdocs.site.quick.steps import MARKS, anchors_by, colours_by, contents_by, fences_by, inline_by, links_by, tags_once
 from kvdocs.site.quick.tables import tables_by
 
 PICTURE = re.compile(r'(?:(?<=\n\n)|\A)<figure class="kv-picture">\n(?:.+\n)+?</figure>(?=\n\n|\n?\Z)')
@@ -53,8 +53,17 @@ def quick_markdown() -> Iterator[None]:
         yield
 
 
+KNOWN_STEPS = {
+    "preprocessors": {"normalize_whitespace", "fenced_code_block", "html_block"},
+    "inlinePatterns": set(MARKS),
+    "treeprocessors": {"indent-highlight", "inline", "prettify", "attr_list", "toc", "unescape"},
+    "postprocessors": {"raw_html", "amp_substitute"},
+}
+"""The steps of the known settings. Another one may look at pictures and cells too, so with any other nothing is shortened."""
+
+
 class Converter:
-    """One instance of Markdown for all pages of a build, given back as new."""
+    """One instance of Markdown for all pages of a build, given back as new; where a step is not known, a new one for each page, as MkDocs has it."""
 
     def __init__(self, markdown: Any) -> None:
         self._markdown = markdown
@@ -68,7 +77,9 @@ class Converter:
                 made.toc_tokens, made.toc, made.source = [], "", ""
                 return made
         made = self._markdown.Markdown(extensions=extensions, extension_configs=extension_configs)
-        made.source = ""
+        if not all({item.name for item in getattr(made, steps)._priority} <= names for steps, names in KNOWN_STEPS.items()):
+            return made
+        made.is_quick, made.source = True, ""
         made.is_block_level = _remembered(made.is_block_level)
         made.convert = lambda source: _without_pictures(made, self._markdown.Markdown.convert, source)
         self._made.append((extensions, extension_configs, made))

@@ -39,6 +39,11 @@ ANY_MARK = re.compile(r"[`\\\[<&*_]|  \n")
 """What a text holds that any of the known inline patterns may match."""
 
 
+def is_quick(markdown: Any) -> bool:
+    """Whether an instance of Markdown has none but known steps."""
+    return getattr(markdown, "is_quick", False)
+
+
 def anchors_by(plain: Callable[[Any, list[str]], list[str]]) -> Callable[[Any, list[str]], list[str]]:
     """Look for anchors in raw HTML only where there may be one."""
 
@@ -57,14 +62,16 @@ def inline_by(inline: Any) -> Callable[..., Any]:
     atomic: Any = import_module("markdown.util").AtomicString
     known: dict[int, list[tuple[Any, Callable[[str], bool]]]] = {}
 
+    plain = inline._InlineProcessor__handleInline
+
     def handle(processor: Any, data: Any, index: int = 0) -> Any:
-        if isinstance(data, atomic):
+        if not is_quick(processor.md):
+            return plain(processor, data, index)
+        if isinstance(data, atomic) or not ANY_MARK.search(data):
             return data
         patterns = known.get(id(processor.inlinePatterns))
         if patterns is None or len(patterns) != len(processor.inlinePatterns):
             patterns = known[id(processor.inlinePatterns)] = _with_tests(processor.inlinePatterns)
-        if not ANY_MARK.search(data) and len(patterns) == len(MARKS):
-            return data
         start = 0
         while index < len(patterns):
             pattern, may_match = patterns[index]
@@ -82,7 +89,7 @@ def _with_tests(patterns: Any) -> list[tuple[Any, Callable[[str], bool]]]:
     """The patterns in their order, each with whether a text may match it."""
     ordered = list(patterns)  # this sorts the names too
     names = [item.name for item in patterns._priority]
-    return [(pattern, _may_hold(MARKS[name]) if name in MARKS else lambda data: True) for name, pattern in zip(names, ordered, strict=True)]
+    return [(pattern, _may_hold(MARKS[name])) for name, pattern in zip(names, ordered, strict=True)]
 
 
 def _may_hold(mark: str) -> Callable[[str], bool]:
@@ -139,7 +146,7 @@ def contents_by(contents: Any) -> dict[str, Any]:
     build, replace = contents.build_toc_div, contents.replace_marker
 
     def is_asked_for(processor: Any) -> bool:
-        return processor.marker and processor.marker in processor.md.source
+        return not is_quick(processor.md) or (processor.marker and processor.marker in processor.md.source)
 
     def build_toc_div(processor: Any, tokens: Any) -> Any:
         return build(processor, tokens) if is_asked_for(processor) else etree.Element("div")

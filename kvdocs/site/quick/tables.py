@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from kvdocs.site.quick.steps import is_quick
+
 PLAIN = r"[^\\`\[\]<>&*_{}\x02\x03\n]+"
 VALUE = r'[^\\`\[\]<>&"\x02\x03\n]'
 PIECE = re.compile(
@@ -31,13 +33,12 @@ def tables_by(processor: Any) -> Callable[[Any, Any, list[str]], None]:
     known: dict[str, tuple[Part, ...] | None] = {}
 
     def run(self: Any, parent: Any, blocks: list[str]) -> None:
-        rows = _rows(self, blocks[0].split("\n"), known)
-        links = self.parser.md.treeprocessors
-        if rows is None or "relpath" not in links:
+        rows = _rows(self, blocks[0].split("\n"), known) if is_quick(self.parser.md) else None
+        if rows is None:
             plain(self, parent, blocks)
             return
         del blocks[0]
-        html = _html(rows, [_style(mark.strip(" ")) for mark in self.separator], links["relpath"].path_to_url)
+        html = _html(rows, [_style(mark.strip(" ")) for mark in self.separator], self.parser.md.treeprocessors["relpath"].path_to_url)
         etree.SubElement(parent, "table").text = atomic(self.parser.md.htmlStash.store(html))
 
     return run
