@@ -118,7 +118,7 @@ def _registry() -> Any:
 
 def _from_pint(text: str) -> tuple[Fraction, Dimension]:
     hint = next((advice for word, advice in _HINTS.items() if re.search(rf"(?<![A-Za-z]){word}(?![A-Za-z])", text)), None)
-    if hint is not None or len(text) > 60 or re.search(r"[0-9]{3}|[^\w%/*^. ()°µ-]", text):
+    if hint is not None or len(text) > 60 or re.search(r"[^\w%/*^. ()°µ-]", text) or _is_towering(text):
         raise UnknownUnitError(text, hint)
     registry = _registry()
     try:
@@ -134,6 +134,16 @@ def _from_pint(text: str) -> tuple[Fraction, Dimension]:
     if any(power.denominator != 1 for _, power in powers):
         raise UnknownUnitError(text, "a unit has whole powers")
     return Fraction(base.magnitude), tuple((name, int(power)) for name, power in powers if power)
+
+
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def _is_towering(text: str) -> bool:
+    """Whether a number has three digits or more, or a power is raised again: `ms**9**9**9` has more digits than there is memory."""
+    plain = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda raised: "**" + raised[0].translate(_RAISED), text)
+    plain = re.sub(r"\s*(?:\*\*|\^)\s*", "**", plain)
+    return re.search(r"\d{3}|\*\*\(|\*\*[^*/\s]*\*\*", plain) is not None
 
 
 def _near(text: str) -> str | None:

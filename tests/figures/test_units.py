@@ -102,3 +102,14 @@ weigh_gate(FailureRate(1, 3), 10)
 print(*sorted({name.split(".")[0] for name in sys.modules} & {"pint", "scipy", "numpy", "pandas", "pydantic", "networkx", "jinja2"}))
 """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+@pytest.mark.parametrize("text", ["ms**9**9**9**9", "9^9^9^9", "9**(9**(9**9))", "(ms**9)**9", "9 ** 9 ** 9", "9²²²²²²²²", "9⁹⁹ ⁹⁹**99", "ms**999999999"])
+def test_a_unit_whose_power_is_raised_again_was_computed_without_end(text: str) -> None:
+    with pytest.raises(UnknownUnitError):
+        unit(text)
+
+
+@pytest.mark.parametrize("text", ["ms²", "m**2 s**-2", "B**2*s**2", "kg*m^2/s^2"])
+def test_a_unit_with_plain_powers_is_one(text: str) -> None:
+    assert unit(text).factor > 0
