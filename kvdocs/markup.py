@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 from html import escape as html_escape
+from html import unescape
 
 from kvdocs.view import Badge, Cell, Code, Inline, Line, Link, Md
 
@@ -117,6 +118,40 @@ def plain(markdown: str) -> str:
     """Inline Markdown without its marks, for titles of pages and tooltips."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
     return " ".join(text.replace("**", "").replace("`", "").split())
+
+
+_ACTIVE = re.compile(
+    r"""
+      (?P<kept> ^(?P<fence>```+|~~~+)[\w+\#.-]*[ ]*\n (?:.*\n)*? (?P=fence)[ ]*$    # fenced code
+      | (?<![`\\])(?P<ticks>`+)(?!`) [^\n]+? (?<!`)(?P=ticks)(?!`)                 # code inside a line
+      | <https?://[^<>\s"']*> )                                                  # an address
+    | (?P<tag> < ) (?=[A-Za-z/!?])
+    | (?P<attributes> \{ ) (?=:?[^{}\n]*=)                                        # `{: onclick=… }` behind a word
+    | (?P<link> \]\( | ^[ ]{0,3}\[[^\]\n]*\]: ) (?=\s*<?(?P<address>[^<>)]*))
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_EXECUTED = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
+
+
+@lru_cache(maxsize=KEPT)
+def harmless(markdown: str) -> str:
+    """Prose of a record in which HTML, attributes and addresses such as `javascript:…` stand as text: who reads a page does not execute what somebody wrote."""
+    return _ACTIVE.sub(_disarmed, markdown) if _MAY_ACT(markdown) else markdown
+
+
+_MAY_ACT = re.compile(r"<[A-Za-z/!?]|\{[^{}\n]*=|\]\(|\]:").search
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    if found["tag"]:
+        return "&lt;"
+    if found["attributes"]:
+        return "&#x7b;"
+    # Browsers leave out blanks and control characters in front of and inside the name of a scheme.
+    if found["link"] and _EXECUTED.match(re.sub(r"[\x00-\x20]", "", unescape(found["address"]))):
+        return "]&#x28;" if found["link"] == "](" else found["link"][:-1] + "&#x3a;"
+    return found[0]
 
 
 def sentence(text: str) -> Md:

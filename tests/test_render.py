@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kvdocs.markup import Dialect, cell, code, escape, flat, link
+from kvdocs.markup import Dialect, cell, code, escape, flat, harmless, link
 from kvdocs.pages.page import DataFile, Page
 from kvdocs.pipeline import Inspection
 from kvdocs.project import Project
@@ -82,6 +82,30 @@ def test_a_file_of_the_site_that_is_not_utf_8_was_a_traceback(name: str, make_pr
     (root / name).write_bytes("title: Größe\n".encode("latin-1"))
     ran = kvdocs("build", "--no-site", at=root)
     assert (ran.code, ran.err) == (2, f"error: {root / name}: line 1 is not UTF-8\n")
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
+        ("`<b>` is code, <b> is not", "`<b>` is code, &lt;b> is not"),
+        ("`\n\n<script>\n\n`", "`\n\n&lt;script>\n\n`"),
+        ("\\`<b>`", "\\`&lt;b>`"),
+        ("```c\n#include <stdio.h>\n```\n", "```c\n#include <stdio.h>\n```\n"),
+        ("```c onclick\n<script>\n```\n", "```c onclick\n&lt;script>\n```\n"),
+        ("<https://example.org/a>", "<https://example.org/a>"),
+        ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
+        ("[x](javascript:alert(1))", "[x]&#x28;javascript:alert(1))"),
+        ("[x]( &#106;ava\tscript:alert(1))", "[x]&#x28; &#106;ava\tscript:alert(1))"),
+        ("[x](data:text/html,y)", "[x]&#x28;data:text/html,y)"),
+        ("[r]: javascript:alert(1)", "[r]&#x3a; javascript:alert(1)"),
+        ("[x](https://example.org) [y](D1.md#a) [z](fattn.cu:12)", "[x](https://example.org) [y](D1.md#a) [z](fattn.cu:12)"),
+        ("*a*{: onclick=alert(1) }", "*a*&#x7b;: onclick=alert(1) }"),
+        ("a < b, 3<5, {1, 2}", "a < b, 3<5, {1, 2}"),
+    ],
+)
+def test_prose_of_a_record_was_executed_by_those_who_read_the_site(prose: str, expected: str) -> None:
+    assert harmless(prose) == expected
 
 
 def test_two_pages_with_one_path_are_a_fault_of_the_program() -> None:

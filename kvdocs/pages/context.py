@@ -126,7 +126,7 @@ class PageContext:
 
     def prose(self, text: str, record: str | None = None) -> Md:
         """As `Context.prose`; a record does not link to itself."""
-        cited = self._with_figures(text)
+        cited = markup.harmless(self._with_figures(text))
         parts, end = [], 0
         for mention in find_mentions(cited, self.registry, self.publication.settings.repository):
             if mention.target is None or mention.target == record:
