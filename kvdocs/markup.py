@@ -122,9 +122,10 @@ def plain(markdown: str) -> str:
 
 _ACTIVE = re.compile(
     r"""
-      (?P<kept> ^(?P<fence>```+|~~~+)[\w+\#.-]*[ ]*\n (?:.*\n)*? (?P=fence)[ ]*$    # fenced code
+      (?P<kept> ^(?P<indent>[ \t]*)(?P<fence>```+|~~~+)[\w+\#.-]*[ ]*\n (?:(?![ \t]*\n)(?P=indent).*\n|[ \t]*\n)*? (?P=indent)(?P=fence)[ ]*$    # fenced code
       | (?<![`\\])(?P<ticks>`+)(?!`) [^\n]+? (?<!`)(?P=ticks)(?!`)                 # code inside a line
       | <https?://[^<>\s"']*> )                                                  # an address
+    | (?P<opening> ^[ \t]*(?:[-*+>][ \t]+)* [`~] ) (?=(?<=`)``|(?<=~)~~)          # a fence that nothing closes takes what stands behind the prose
     | (?P<tag> < ) (?=[A-Za-z/!?])
     | (?P<attributes> \{ ) (?=:?[^{}\n]*=)                                        # `{: onclick=… }` behind a word
     | (?P<link> \]\( | ^[ ]{0,3}\[[^\]\n]*\]: ) (?=\s*<?(?P<address>[^<>)]*))
@@ -140,12 +141,14 @@ def harmless(markdown: str) -> str:
     return _ACTIVE.sub(_disarmed, markdown) if _MAY_ACT(markdown) else markdown
 
 
-_MAY_ACT = re.compile(r"<[A-Za-z/!?]|\{[^{}\n]*=|\]\(|\]:").search
+_MAY_ACT = re.compile(r"```|~~~|<[A-Za-z/!?]|\{[^{}\n]*=|\]\(|\]:").search
 
 
 def _disarmed(found: re.Match[str]) -> str:
     if found["tag"]:
         return "&lt;"
+    if found["opening"]:
+        return f"{found['opening'][:-1]}&#x{ord(found['opening'][-1]):x};"
     if found["attributes"]:
         return "&#x7b;"
     # Browsers leave out blanks and control characters in front of and inside the name of a scheme.

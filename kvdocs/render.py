@@ -108,9 +108,12 @@ def _shape(block: Block) -> str:
     return type(block).__name__.lower()
 
 
+_TAG = re.compile("<(?=[A-Za-z/!?])")
+
+
 def _quoted(text: str) -> str:
-    """Text between double quotes, as YAML and admonitions read it."""
-    return json.dumps(markup.plain(text).replace('"', "”"), ensure_ascii=False).replace("\\\\", "\\")
+    """Text between double quotes, as YAML and admonitions read it; engine and theme print titles as HTML."""
+    return json.dumps(_TAG.sub("&lt;", markup.plain(text)).replace('"', "”"), ensure_ascii=False).replace("\\\\", "\\")
 
 
 _FENCED = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}).*?^(?P=indent)(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)

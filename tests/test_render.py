@@ -92,7 +92,11 @@ def test_a_file_of_the_site_that_is_not_utf_8_was_a_traceback(name: str, make_pr
         ("`\n\n<script>\n\n`", "`\n\n&lt;script>\n\n`"),
         ("\\`<b>`", "\\`&lt;b>`"),
         ("```c\n#include <stdio.h>\n```\n", "```c\n#include <stdio.h>\n```\n"),
-        ("```c onclick\n<script>\n```\n", "```c onclick\n&lt;script>\n```\n"),
+        ("```c onclick\n<script>\n```\n", "&#x60;``c onclick\n&lt;script>\n&#x60;``\n"),
+        ("- a\n\n  ```\n  <b>\n  ```\n", "- a\n\n  ```\n  <b>\n  ```\n"),
+        ("  ```\n<b>\n  ```\n", "  &#x60;``\n&lt;b>\n  &#x60;``\n"),
+        ("~~~\nswallows the page", "&#x7e;~~\nswallows the page"),
+        ("```" + "\n" * 400, "&#x60;``" + "\n" * 400),
         ("<https://example.org/a>", "<https://example.org/a>"),
         ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
         ("[x](javascript:alert(1))", "[x]&#x28;javascript:alert(1))"),
@@ -106,6 +110,11 @@ def test_a_file_of_the_site_that_is_not_utf_8_was_a_traceback(name: str, make_pr
 )
 def test_prose_of_a_record_was_executed_by_those_who_read_the_site(prose: str, expected: str) -> None:
     assert harmless(prose) == expected
+
+
+def test_a_title_was_executed_by_the_theme(tmp_path: Path) -> None:
+    page = Page("x.md", "page.md.j2", {"title": "</title><script>alert(1)</script> a < b", "sections": ()})
+    assert Renderer.of(Project(tmp_path), Dialect.SITE).render(page).split("\n")[1] == 'title: "&lt;/title>&lt;script>alert(1)&lt;/script> a < b"'
 
 
 def test_two_pages_with_one_path_are_a_fault_of_the_program() -> None:

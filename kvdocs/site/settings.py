@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from html import escape
 
 from kvdocs import markup
 from kvdocs.disk import read_text
@@ -25,7 +26,8 @@ def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: 
     """
     own = read_text(project.root / "mkdocs.yml")
     lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", f"site_dir: {'site' if engine == 'zensical' else '../site'}"]
-    said = {"site_name": project.settings.title, "site_description": markup.plain(project.settings.summary)}
+    # The theme prints both as HTML, the description between double quotes.
+    said = {"site_name": project.settings.title.replace("<", "&lt;"), "site_description": escape(markup.plain(project.settings.summary))}
     lines += [f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in said.items() if text and not _has(own, name)]
     address = site_url or project.settings.site_url
     if address:
