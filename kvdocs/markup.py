@@ -42,10 +42,14 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), text)
 
 
+_IN_HTML = re.compile(r"[|`*\\]|\](?=[(\[:])")
+"""What Markdown reads inside of HTML too."""
+
+
 def code(text: str) -> str:
     """Text as code inside a line; as HTML where backticks or table bars would break a code span."""
     if "`" in text or "|" in text or "\n" in text or not text.strip():
-        shown = html_escape(text, quote=False).replace("|", "&#124;").replace("`", "&#96;").replace("\n", "<br>")
+        shown = _IN_HTML.sub(lambda found: f"&#{ord(found[0])};", html_escape(text, quote=False)).replace("\n", "<br>")
         return f"<code>{shown}</code>"
     return f"`{text}`"
 

@@ -112,6 +112,10 @@ def test_prose_of_a_record_was_executed_by_those_who_read_the_site(prose: str, e
     assert harmless(prose) == expected
 
 
+def test_code_in_a_table_was_read_as_markdown() -> None:
+    assert code("a | *b* [c](d) {e}") == "<code>a &#124; &#42;b&#42; [c&#93;(d) {e}</code>"
+
+
 def test_a_title_was_executed_by_the_theme(tmp_path: Path) -> None:
     page = Page("x.md", "page.md.j2", {"title": "</title><script>alert(1)</script> a < b", "sections": ()})
     assert Renderer.of(Project(tmp_path), Dialect.SITE).render(page).split("\n")[1] == 'title: "&lt;/title>&lt;script>alert(1)&lt;/script> a < b"'

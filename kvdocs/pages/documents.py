@@ -50,7 +50,7 @@ def _document(name: str, kinds: Sequence[Kind], publication: Publication) -> Pag
     return Page(
         context.page,
         "documents/document.md.j2",
-        {"title": f"{publication.settings.title}: {TITLES[name]}", "lead": Md(publication.settings.summary), "parts": (*first, *parts)},
+        {"title": f"{publication.settings.title}: {TITLES[name]}", "lead": Md(markup.harmless(publication.settings.summary)), "parts": (*first, *parts)},
     )
 
 

@@ -35,7 +35,7 @@ def home_page(publication: Publication) -> Page:
         {
             "title": settings.title,
             "wide": True,
-            "lead": Md(settings.summary),
+            "lead": Md(markup.harmless(settings.summary)),
             "cards": Cards(tuple(_cards(publication, context))),
             "choice": Choice("Owner"),
             "sections": (*_work(context), *_defects(context), *_executions(context), *_changes(context), *_trust(context)),

@@ -43,7 +43,7 @@ def overview_page(publication: Publication) -> Page:
         *_section("Superseded", Items(tuple(_all("superseded", "reference", _superseded, context)))),
         *_section("Validation", *_validation(context)),
     ]
-    return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(publication.settings.summary), "sections": tuple(sections)})
+    return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(markup.harmless(publication.settings.summary)), "sections": tuple(sections)})
 
 
 def _section(title: str, *blocks: Block, at: str = "") -> tuple[Section, ...]:
