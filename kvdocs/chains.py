@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -74,20 +74,34 @@ class Path:
 def explain(registry: Registry, name: str, assumed: Mapping[str, str]) -> Explanation:
     """The chain of reasons behind the place of a record, through everything it waits for."""
     order = plan(registry, assumed)
-    steps = tuple(_chain(order, name, 0, set()))
+    steps = tuple(_chain(order, name))
     return Explanation(name, steps, tuple(_neighbours(order, name)), tuple(_changes(registry, order, name, assumed)))
 
 
-def _chain(order: Order, name: str, depth: int, seen: set[str]) -> list[Step]:
-    row = order.rows[name]
-    place = f"rank {row.rank}, " if row.rank and depth == 0 else ""
-    state = row.state.replace("_", " ")
-    steps = [Step(depth, row, place + (row.why if row.why.startswith((state, "waits")) else f"{state}: {row.why}"))]
-    if name in seen:
-        return [Step(depth, row, "again: these block each other")]
-    for blocker in row.blocked_by:
-        steps += _chain(order, blocker, depth + 1, seen | {name})
-    return steps
+def _chain(order: Order, goal: str) -> Iterator[Step]:
+    """A record and everything that it waits for, each below what waits for it; what a record waits for is told once."""
+    told: set[str] = set()
+    open_now: set[str] = set()
+    todo = [(goal, 0, False)]
+    while todo:
+        name, depth, is_told = todo.pop()
+        if is_told:
+            open_now.discard(name)
+            continue
+        row = order.rows[name]
+        if name in open_now:
+            yield Step(depth, row, "again: these block each other")
+            continue
+        place = f"rank {row.rank}, " if row.rank and depth == 0 else ""
+        state = row.state.replace("_", " ")
+        text = place + (row.why if row.why.startswith((state, "waits")) else f"{state}: {row.why}")
+        if name in told and row.blocked_by:
+            yield Step(depth, row, f"{text}, as above")
+            continue
+        yield Step(depth, row, text)
+        told.add(name)
+        open_now.add(name)
+        todo += [(name, depth, True), *((blocker, depth + 1, False) for blocker in reversed(row.blocked_by))]
 
 
 def _neighbours(order: Order, name: str) -> list[str]:

@@ -102,7 +102,7 @@ def locate(data: bytes, loc: Loc, *, value: bool = False) -> tuple[int, int]:
     A part that is not in the file (the tag that pydantic adds for a union) is passed over.
     """
     try:
-        node = compose(data)
+        node = _last_composed(data)
     except SourceError as error:
         return error.line, error.col
     if node is None:
@@ -118,6 +118,12 @@ def locate(data: bytes, loc: Loc, *, value: bool = False) -> tuple[int, int]:
             node = node.value[part]
             mark = node.start_mark
     return mark.line + 1, mark.column + 1
+
+
+@lru_cache(maxsize=1)
+def _last_composed(data: bytes) -> Any:
+    """As `compose`: a file of many records with many problems is asked for each of their places."""
+    return compose(data)
 
 
 _INTEGER = re.compile(r"[-+]?[0-9]+\Z").match

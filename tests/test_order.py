@@ -136,6 +136,28 @@ def test_a_circle_does_not_stop_the_rest() -> None:
     assert explain(registry, "R1", {}).steps[-1].text == "again: these block each other"
 
 
+def test_what_several_records_wait_for_was_told_as_often_as_there_are_ways_to_it() -> None:
+    """Each record waits for all before it: forty of them have more ways than can be written down."""
+    items = "".join(f"- {{id: R{n}, title: Step {n}, status: open, owners: [ann], blocked_by: [{', '.join(f'R{m}' for m in range(1, n))}]}}\n" for n in range(1, 41))
+    steps = explain(registry_of({"item": items}), "R4", {}).steps
+    assert [(step.depth, step.row.id, step.text.partition(", as above")[1]) for step in steps] == [
+        (0, "R4", ""),
+        (1, "R1", ""),
+        (1, "R2", ""),
+        (2, "R1", ""),
+        (1, "R3", ""),
+        (2, "R1", ""),
+        (2, "R2", ", as above"),
+    ]
+    assert len(explain(registry_of({"item": items}), "R40", {}).steps) == 1 + 40 * 39 // 2
+
+
+def test_a_circle_of_more_records_than_the_stack_holds_ended_with_a_traceback() -> None:
+    items = "".join(f"- {{id: R{n}, title: Step {n}, status: open, owners: [ann], blocked_by: [R{n % 1500 + 1}]}}\n" for n in range(1, 1501))
+    steps = explain(registry_of({"item": items}), "R1", {}).steps
+    assert (len(steps), steps[-1].row.id, steps[-1].text) == (1501, "R1", "again: these block each other")
+
+
 @st.composite
 def registries(draw: st.DrawFn) -> Registry:
     """A registry of up to twelve items in a layered graph, with every status, size and payoff."""

@@ -92,6 +92,7 @@ def test_what_ruamel_writes_is_read_back(value: Any) -> None:
         assume(_judge(body) == {"value": value})  # ruamel does not read back every key that it writes (`{?0: }`)
     except YAMLError:
         assume(False)
+    assume(not re.search(r"[\[{, ]:\S", body))  # between brackets, libyaml takes no plain text that begins with a colon; YAML 1.2 does
     assert load_yaml(body.encode()) == {"value": value}
 
 
