@@ -22,6 +22,8 @@ from stat import S_ISDIR, S_ISREG
 from time import time_ns
 from typing import Any
 
+from kvdocs.disk import write_file
+
 FORMAT = "kvdocs-cache-1"
 
 RECORD_ENDINGS = (".yaml", ".yml", ".json")
@@ -43,6 +45,7 @@ class Cache:
     def __init__(self, folder: Path, *, enabled: bool = True) -> None:
         self.folder = folder
         self.enabled = enabled
+        self._has_folder = False
 
     def read(self, name: str, *, decimals: bool = True) -> Any:
         """The value that was written under a name, or None when there is none that can be trusted. Numbers with a point are Decimals, or floats."""
@@ -88,17 +91,24 @@ class Cache:
             self._write(f"{name}.bytes", data)
 
     def _write(self, file: str, body: bytes) -> None:
-        temporary = self.folder / f".{file}.{os.getpid()}.{secrets.token_hex(4)}"
+        folder = os.fspath(self.folder)
+        temporary = f"{folder}{os.sep}.{file}.{os.getpid()}.{secrets.token_hex(4)}"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            ignore = self.folder.parent / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-            temporary.write_bytes(_head(body) + b"\n" + body)
-            temporary.replace(self.folder / file)
+            if not self._has_folder:
+                self._make_folder()
+            write_file(temporary, _head(body) + b"\n" + body)
+            os.replace(temporary, f"{folder}{os.sep}{file}")  # noqa: PTH105  # thousands of files: a Path for each costs as much as writing it
         except OSError:
             with suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)  # noqa: PTH108  # as above
+
+    def _make_folder(self) -> None:
+        """Make the folder, and have git leave it out."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        ignore = self.folder.parent / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+        self._has_folder = True
 
 
 def encode(value: Any) -> bytes:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
+_PART = 1 << 18
+
 
 def read_file(path: str) -> bytes | None:
     """The bytes of a file; None when there is none."""
@@ -17,9 +19,9 @@ def read_file(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        parts = []
-        while part := os.read(handle, 1 << 24):
-            parts.append(part)
+        parts = [os.read(handle, _PART)]
+        while len(parts[-1]) == _PART:  # of a regular file a shorter part is the last one
+            parts.append(os.read(handle, _PART))
         return b"".join(parts)
     except IsADirectoryError:
         return None
