@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -114,6 +114,16 @@ def dependency_graph(registry: Registry) -> Graph:
     Each edge carries `loc`, the place of the link in the waiting record.
     """
     return Network(registry).graph
+
+
+def graph_of(links: Iterable[Edge]) -> Graph:
+    """A directed graph of these links, each with its `loc`."""
+    import networkx as nx
+
+    graph: Graph = nx.DiGraph()
+    for blocker, waiting, loc in links:
+        graph.add_edge(blocker, waiting, loc=loc)
+    return graph
 
 
 def cycles(graph: Graph) -> list[list[Edge]]:

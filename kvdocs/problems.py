@@ -239,7 +239,7 @@ UNKNOWN_MENTION = _warning(
 )
 CYCLE = _error(
     "cycle",
-    "Records block each other in a circle, so none of them can ever start.",
+    "Records block each other in a circle, so none of them can ever start, or take each other's place in one.",
     cause="Two items name each other as blockers, or a longer chain leads back to where it began.",
     repair="Remove the link that is not really a condition: `kvdocs unlink`; the message shows the whole circle.",
 )

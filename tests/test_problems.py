@@ -142,6 +142,22 @@ registry/owners/bea.yaml:4:16: error[duplicate-id]: bea had the id a1 before, an
     assert 'content="0; url=../ann/"' in (project.build / "records/a1/index.html").read_text(encoding="utf-8")
 
 
+DEFECT = "id: {0}\ntitle: {0}\nstatus: suspected\nseverity: bad\nowners: [ann]\nsymptom: It fails.\nsuperseded_by: {1}\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ({"D1": "D1"}, "registry/defects/D1.yaml:7:16: error[cycle]: `superseded_by` leads round in a circle: D1 → D1"),
+        ({"D1": "D2", "D2": "D3", "D3": "D1"}, "registry/defects/D1.yaml:7:16: error[cycle]: `superseded_by` leads round in a circle: D1 → D2 → D3 → D1"),
+    ],
+)
+def test_a_record_that_takes_its_own_place_passed_the_check(after: dict[str, str], expected: str, make_project: MakeProject) -> None:
+    files = {f"registry/defects/{name}.yaml": DEFECT.format(name, by) for name, by in after.items()}
+    project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", **files})
+    assert [str(problem).split("\n")[0] for problem in inspect(project).problems] == [expected]
+
+
 def test_a_script_that_is_a_link_to_itself_ended_the_check_with_a_traceback(make_project: MakeProject) -> None:
     script = "id: look\ntitle: Look\npurpose: kernel\nfile: look.sh\nabout: []\n"
     project = make_project({"registry/scripts/look.yaml": script})

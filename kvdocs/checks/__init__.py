@@ -13,7 +13,7 @@ from kvdocs.problems import UNUSED_ACKNOWLEDGEMENT, Problem, acknowledge, in_ord
 from kvdocs.project import Project
 from kvdocs.registry import Entry, Registry
 
-CHECKS: tuple[Callable[[Registry, Project, Memo], Iterator[Problem]], ...] = (files.check_files, work.check_cycles, seals.check_seals)
+CHECKS: tuple[Callable[[Registry, Project, Memo], Iterator[Problem]], ...] = (files.check_files, work.check_cycles, work.check_successions, seals.check_seals)
 """Checks of the whole."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvdocs.graph import cycles, dependency_graph, edges, is_acyclic
+from kvdocs.graph import Edge, cycles, dependency_graph, edges, graph_of, is_acyclic
 from kvdocs.memo import Memo
 from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Code, Problem
 from kvdocs.project import Project
@@ -20,6 +20,27 @@ def check_cycles(registry: Registry, project: Project, memo: Memo) -> Iterator[P
         places = [(registry.entries[e.waiting].raw.place_of(e.loc, value=True), f"{e.waiting} waits for {e.blocker}") for e in cycle]
         hint = "remove one of these links, or split a record so that the circle opens"
         yield Problem(CYCLE, f"these block each other: {names}", places[0][0], cycle[0].waiting, hint, tuple(places))
+
+
+SUCCESSIONS = ("superseded_by", "supersedes", "needs", "applied_on")
+"""Fields that say what comes before or after a record, beside the order of work."""
+
+
+def check_successions(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
+    """Nothing takes its own place, or has to be there before itself, through others or at once."""
+    links: dict[str, list[Edge]] = {}
+    for entry in registry:
+        for link in registry.links_from(entry.id):
+            if link.loc[0] in SUCCESSIONS:
+                links.setdefault(str(link.loc[0]), []).append(Edge(link.target, entry.id, link.loc))
+    for field, found in links.items():
+        if is_acyclic(found):
+            continue
+        for cycle in cycles(graph_of(found)):
+            edges_back = cycle[::-1]
+            names = " → ".join([edge.waiting for edge in edges_back] + [edges_back[0].waiting])
+            places = [(registry.entries[e.waiting].raw.place_of(e.loc, value=True), f"{e.waiting} names {e.blocker}") for e in edges_back]
+            yield Problem(CYCLE, f"`{field}` leads round in a circle: {names}", places[0][0], edges_back[0].waiting, "take the field out of one of them", tuple(places))
 
 
 def check_status(entry: Entry, registry: Registry) -> Iterator[Problem]:
