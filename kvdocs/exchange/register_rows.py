@@ -11,7 +11,7 @@ from kvdocs.exchange.remark import Remark, doubtful, lost, unknown
 
 _STATUSES = ("not reproduced", "historical", "confirmed", "suspected", "fixed", "superseded", "withdrawn")
 _NOTHING = frozenset(("", "-", "–", "—", "none", "n/a"))
-_NUMBERED = re.compile(r"(?:(?P<repository>[\w.-]+/[\w.-]+))?#(?P<number>\d+)")
+_NUMBERED = re.compile(r"(?:(?<![\w.-])(?P<repository>[\w.-]+/[\w.-]+))?#(?P<number>\d+)")
 _ID = re.compile(r"(?<![\w-])([A-Z][1-9]\d*)(?![\w-])")
 COLUMNS = frozenset(("defect", "item", "title", "status", "owner", "owners", "severity", "size", "blast radius", "blocked by", "blockers", "fixed by", "fixes"))
 """Headings, in lower case, whose columns are read."""

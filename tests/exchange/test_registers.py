@@ -16,6 +16,7 @@ from kvdocs.exchange import beads, doorstop, github_issues, needs
 from kvdocs.exchange.draft_yaml import yaml_text
 from kvdocs.exchange.drafts import DraftSet, Known
 from kvdocs.exchange.register import draft_register
+from kvdocs.exchange.register_rows import full_names
 from kvdocs.exchange.remark import UnreadableSourceError
 from kvdocs.exchange.tickets import Ticket, draft_tickets
 from kvdocs.kinds import all_kinds
@@ -303,3 +304,7 @@ def test_the_fullest_table_of_several_with_the_same_records_is_read() -> None:
     found = draft_register(brief + full, TEAM)
     assert values_of(found, "item", "title", "owners", "size", "blocked_by") == {"R1": ("**a**", ["fork"], "M", ["Q3"]), "R2": ("b", ["fork"], "S", None)}
     assert values_of(found, "decision", "title") == {"Q3": ("the choice",)}
+
+
+def test_a_long_word_in_a_register_was_looked_through_once_for_each_of_its_characters() -> None:
+    assert full_names("x" * 300_000 + " in owner/name#12 and (owner/other#12), else/where#3.") == {3: "else/where"}
