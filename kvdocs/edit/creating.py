@@ -39,13 +39,13 @@ def kind_named(kinds: Sequence[Kind], name: str) -> Kind:
 
 def new_data(draft: Draft, kinds: tuple[Kind, ...], kind: Kind, record_id: str | None, assignments: Sequence[str]) -> dict[str, Any]:
     """The data of a new record: its id (the next free number, when none is given) and what was typed."""
-    if record_id is None and kind.prefix is None:
+    if not record_id and kind.prefix is None:
         raise EditError(f"a record of kind {kind.name} has a name for an id", f"kvdocs new {kind.name} NAME")
     name = record_id or next_id(draft.project, kinds, kind)
     if not kind.accepts_id(name):
         raise EditError(f"the id of a record of kind {kind.name} is {kind.prefix} and a number, not {name!r}")
     # A number is free when it is given; who comes first with a record of it is seen when it is written.
-    taken = next((f for f in all_records(draft.project, kinds) if f.id.lower() == name.lower()), None) if record_id is not None else None
+    taken = next((f for f in all_records(draft.project, kinds) if f.id.lower() == name.lower()), None) if record_id else None
     if taken is not None:
         raise EditError(f"the id {taken.id} is taken: {taken.place}")
     data: dict[str, Any] = {"id": name}

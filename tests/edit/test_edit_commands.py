@@ -387,6 +387,7 @@ def test_what_cannot_be_new_is_said(kvdocs: Kvdocs, small: Path) -> None:
         ("new", "defct"): "error: there is no kind 'defct'\n  hint: did you mean 'defect'?\n",
         ("new", "result"): "error: records of kind result are written by the program, when it executes something\n",
         ("new", "reference"): "error: a record of kind reference has a name for an id\n  hint: kvdocs new reference NAME\n",
+        ("new", "reference", ""): "error: a record of kind reference has a name for an id\n  hint: kvdocs new reference NAME\n",
         ("new", "defect", "X1"): "error: the id of a record of kind defect is D and a number, not 'X1'\n",
         ("new", "defect", "D2"): "error: the id D2 is taken: registry/defects/D2.yaml:1\n",
         ("new", "defect"): 'error: a new record needs a title: its file is named for it\n  hint: --set "title=What it is about"\n',
