@@ -38,7 +38,7 @@ def main() -> int:
         for row in _of_size(size, [c for c in wanted if options.commands or size <= LARGEST[c]], options):
             result["kvdocs"].append(row)
             _report(row)
-        for row in _peers(size, options) if options.peers and size else ():
+        for row in _peers(size, options) if options.peers and 0 < size <= LARGEST["build"] else ():
             result["peers"].append(row)
             _report(row)
         result["calibration"].append(calibration())
