@@ -42,3 +42,21 @@ def test_a_day_hides_what_is_older_and_the_address_keeps_it(chromium: Any, tmp_p
     assert shown() == ["not committed", "2026-08-03"]
     assert not page.locator('[data-table="v1"]').is_visible()
     context.close()
+
+
+@pytest.mark.parametrize("width", [360, 500, 768, 1280])
+def test_days_of_changes_stand_in_one_line(width: int, chromium: Any, tmp_path: Path) -> None:
+    """Beside a column of long sentences, which would take all the width that it can have."""
+    style = (default_assets() / "stylesheets" / "kvdocs.css").read_text(encoding="utf-8")
+    rows = "".join(f"<tr><td>{day}</td><td>{'The status of this record is another one now. ' * 9}</td></tr>" for day in ("not committed", "2026-08-03"))
+    page_file = tmp_path / "changes.html"
+    table = f'<div class="kv-table" data-table="newest"><table><thead><tr><th>When</th><th>What</th></tr></thead><tbody>{rows}</tbody></table></div>'
+    page_file.write_text(f'<!doctype html><style>{style}</style><article class="md-typeset"><div class="kv-since"></div>{table}</article>')
+    context = chromium.new_context(viewport={"width": width, "height": 740})
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    lines = page.locator("tbody td:first-child").evaluate_all(
+        "(cells) => cells.map((cell) => { const text = document.createRange(); text.selectNodeContents(cell); return text.getClientRects().length; })"
+    )
+    assert lines == [1, 1]
+    context.close()

@@ -13,8 +13,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 def test_every_kind_of_record_and_of_page_is_looked_at(this_registry: Any) -> None:
-    """A new kind has to be added to the list that all browser tests go through."""
-    assert {name: this_registry.registry.get(id_).kind.name for name, id_ in RECORDS.items()} == {kind.name: kind.name for kind in this_registry.registry.kinds}
+    """A new kind has to be added to the list that all browser tests go through, once there is a record of it."""
+    kinds = {kind.name: kind.name for kind in this_registry.registry.kinds if this_registry.registry.of(kind.name)}
+    assert {name: this_registry.registry.get(id_).kind.name for name, id_ in RECORDS.items()} == kinds
     assert len(set(KINDS_OF_PAGES)) == len(KINDS_OF_PAGES)
 
 
@@ -37,6 +38,7 @@ def test_an_execution_is_two_clicks_from_home(open_page: Open) -> None:
     assert "reproduced in 3 of 3" in row.inner_text()
     row.get_by_role("link", name="D8", exact=True).click()
     page.locator("article table:has(th:text-is('Execution')) tbody a").first.click()
+    page.locator("h2", has_text="Why this verdict").wait_for()
     headings = page.locator("article h2").all_inner_texts()
     assert [name for name in ("Why this verdict", "Command", "What it printed") if any(name in heading for heading in headings)] == [
         "Why this verdict",

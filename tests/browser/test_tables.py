@@ -57,13 +57,6 @@ def test_a_sentence_about_an_open_owner_is_one_choice_and_no_record_that_it_name
     assert rows(page, "state") == ["D3"]
 
 
-@pytest.mark.parametrize("width", [360, 500, 768, 1280])
-def test_days_of_changes_stand_in_one_line(width: int, open_page: Open) -> None:
-    page = open_page("changes/", viewport={"width": width, "height": 740})
-    lines = page.locator("[data-table] tbody td:first-child").evaluate_all("(cells) => cells.map((cell) => { const text = document.createRange(); text.selectNodeContents(cell); return text.getClientRects().length; })")
-    assert set(lines) == {1}
-
-
 @pytest.mark.parametrize("path", ["", "evidence/", "defects/", "roadmap/", "results/"])
 def test_no_column_is_cut_off_on_a_screen(path: str, open_page: Open) -> None:
     page = open_page(path)
