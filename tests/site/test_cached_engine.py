@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import MakeProject, Ran
+from kvdocs.site.cached_engine import COMPARED_WITH
+from tests.conftest import REPOSITORY, MakeProject, Ran
 from tests.site.test_incremental import FILES
 
 SETTINGS = """\
@@ -35,6 +37,12 @@ STEPS: tuple[tuple[str, str | None], ...] = (
     (".kvdocs/cache/engine-search.lines", None),
 )
 """Edits, one after the other: a path and its new content, or None where it is deleted."""
+
+
+def test_the_versions_that_were_compared_are_those_of_a_fresh_set_up() -> None:
+    """Else a fresh set-up would go the long way through the engine, and nobody would see it."""
+    pinned = dict(re.findall(r"^([a-z0-9-]+)==([^ ]+)", (REPOSITORY / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE))
+    assert {name: pinned.get(name) for name in COMPARED_WITH} == COMPARED_WITH
 
 
 def _site(root: Path) -> dict[str, bytes]:
