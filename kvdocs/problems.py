@@ -151,153 +151,155 @@ def count_by_severity(problems: Sequence[Problem]) -> dict[Severity, int]:
     return counts
 
 
-def _error(name: str, meaning: str, *, cause: str, repair: str) -> Code:
+def error_code(name: str, meaning: str, *, cause: str, repair: str) -> Code:
+    """A code of problems that make `kvdocs check` fail."""
     return Code(name, Severity.ERROR, meaning, cause=cause, repair=repair)
 
 
-def _warning(name: str, meaning: str, *, cause: str, repair: str) -> Code:
+def warning_code(name: str, meaning: str, *, cause: str, repair: str) -> Code:
+    """A code of problems that are told and can be acknowledged."""
     return Code(name, Severity.WARNING, meaning, cause=cause, repair=repair)
 
 
-YAML_SYNTAX = _error(
+YAML_SYNTAX = error_code(
     "yaml-syntax",
     "The file is not valid YAML 1.2, or uses a part of it that records do not (tags, anchors, several documents).",
     cause="A quote or bracket that is not closed, a tab as indentation, a colon inside plain text, or a tag or anchor.",
     repair="Look at the place that is named; put text with `: ` or `#` in quotes, or write it as a block behind `|-`.",
 )
-DUPLICATE_KEY = _error(
+DUPLICATE_KEY = error_code(
     "duplicate-key",
     "A mapping has the same key twice.",
     cause="A field was added that stood further up already, or two branches added it.",
     repair="Keep one of the two; the message names both places.",
 )
-NOT_A_RECORD = _error(
+NOT_A_RECORD = error_code(
     "not-a-record",
     "A file holds something that is neither a record nor a list of records.",
     cause="A file is empty, or holds text or a mapping without `id` where a record belongs.",
     repair="Write a mapping with `id` and `title`, or a list of such mappings; `kvdocs new KIND` begins one.",
 )
-UNKNOWN_FOLDER = _error(
+UNKNOWN_FOLDER = error_code(
     "unknown-folder",
     "A file lies in a folder of the registry that belongs to no kind.",
     cause="The folder is misspelled, or a record lies directly in `registry/`.",
     repair="Move the file into the folder of its kind, which the hint names.",
 )
-MISSING_FIELD = _error(
+MISSING_FIELD = error_code(
     "missing-field",
     "A field that the kind requires is absent.",
     cause="A record was begun and not finished, or a field was renamed in the program.",
     repair="Add the field; `kvdocs schema KIND` and the editor say what belongs into it.",
 )
-UNKNOWN_KEY = _error(
+UNKNOWN_KEY = error_code(
     "unknown-key",
     "A key is not a field of this kind.",
     cause="A field is misspelled, or stands one level too high or too low.",
     repair="Take the name that the hint gives, or move the field to where it belongs.",
 )
-WRONG_TYPE = _error(
+WRONG_TYPE = error_code(
     "wrong-type",
     "A value has another type than its field.",
     cause="Text without quotes that YAML reads as a number or a truth value, or a single value where a list belongs.",
     repair="Put quotes around the text, or brackets around the value.",
 )
-WRONG_VALUE = _error(
+WRONG_VALUE = error_code(
     "wrong-value",
     "A value is not one that its field allows.",
     cause="A word that is not among those that the field allows, a date that does not exist, a number out of range.",
     repair="Take one of the values that the message lists.",
 )
-BAD_ID = _error(
+BAD_ID = error_code(
     "bad-id",
     "An id does not have the form of its kind.",
     cause="The id has another prefix than its kind, or a character that no file name can have.",
     repair="`kvdocs rename OLD NEW --at FILE:LINE` gives it another one, everywhere at once.",
 )
-DUPLICATE_ID = _error(
+DUPLICATE_ID = error_code(
     "duplicate-id",
     "Two records have the same id, or had it before.",
     cause="Two branches took the same number.",
     repair="Give one of them a new id with `kvdocs rename ID NEW --at FILE:LINE`; the hint has the command.",
 )
-UNKNOWN_REF = _error(
+UNKNOWN_REF = error_code(
     "unknown-ref",
     "A link names a record that does not exist.",
     cause="The id is misspelled, or the record that it named was deleted or renamed by hand.",
     repair="Take the id that the hint names, or create the record with `kvdocs new`.",
 )
-WRONG_KIND = _error(
+WRONG_KIND = error_code(
     "wrong-kind",
     "A link names a record of a kind that it cannot point to.",
     cause="A link names a defect where an item belongs, or the like.",
     repair="Name a record of one of the kinds that the message lists, or use the field that is meant for the other.",
 )
-UNKNOWN_MENTION = _warning(
+UNKNOWN_MENTION = warning_code(
     "unknown-mention",
     "Prose mentions an id that no record has.",
     cause="Text speaks of `D12` and there is no such record; or a product or a register is called like one.",
     repair="Correct the id; put what is no id in backticks.",
 )
-CYCLE = _error(
+CYCLE = error_code(
     "cycle",
     "Records block each other in a circle, so none of them can ever start, or take each other's place in one.",
     cause="Two items name each other as blockers, or a longer chain leads back to where it began.",
     repair="Remove the link that is not really a condition: `kvdocs unlink`; the message shows the whole circle.",
 )
-MISSING_FILE = _error(
+MISSING_FILE = error_code(
     "missing-file",
     "A script or patch that a record names is not there.",
     cause="The file was moved or never added, or its name has a typo.",
     repair="Add the file beside the record, or correct the name.",
 )
-OUTSIDE_PROJECT = _error(
+OUTSIDE_PROJECT = error_code(
     "outside-project",
     "A record, or a file that one names, lies outside the project.",
     cause="A path begins with `/` or `..`, or leads through a link out of the registry.",
     repair="Copy the file into the registry: what is outside cannot be published or run elsewhere.",
 )
-DONE_BUT_BLOCKED = _error(
+DONE_BUT_BLOCKED = error_code(
     "done-but-blocked",
     "An item is done although something that blocks it is not.",
     cause="The status was set before the blocker was finished, or the blocker was named by mistake.",
     repair="Finish the blocker, take the status back, or remove the link with `kvdocs unlink`.",
 )
-FIXED_BUT_OPEN = _error(
+FIXED_BUT_OPEN = error_code(
     "fixed-but-open",
     "A defect is fixed although the item that fixes it is not done.",
     cause="The defect was closed when the change was written, not when it landed.",
     repair="Set the item done, or the defect back to confirmed until it is.",
 )
-NEEDS_NOT_PLANNED = _error(
+NEEDS_NOT_PLANNED = error_code(
     "needs-not-planned",
     "A record waits for an item that is not planned.",
     cause="An item was given up while others still wait for it.",
     repair="Plan it again, remove the link, or set what waits for it to not planned as well.",
 )
-BLOCKED_BY_REJECTED = _error(
+BLOCKED_BY_REJECTED = error_code(
     "blocked-by-rejected",
     "A record waits for a pull request that was closed without being merged.",
     cause="The pull request was closed without a merge.",
     repair="Name what takes its place, with `superseded_by` of the reference or another blocker.",
 )
-REOPENED = _warning(
+REOPENED = warning_code(
     "still-confirmed",
     "A defect is confirmed although every item that fixes it is done.",
     cause="The repair landed and nobody looked at the defect again, or it did not repair it.",
     repair="Run the defect's script on the new commit; then set the status to what it shows.",
 )
-UNUSED_ACKNOWLEDGEMENT = _warning(
+UNUSED_ACKNOWLEDGEMENT = warning_code(
     "unused-acknowledgement",
     "A record acknowledges a problem that it does not have.",
     cause="What was accepted has gone: the figure was corrected, or the code is misspelled.",
     repair="Remove the entry under `acknowledged`.",
 )
-UNREADABLE = _error(
+UNREADABLE = error_code(
     "unreadable",
     "A file cannot be read.",
     cause="Permissions, a link that leads nowhere or to a folder, a pipe, or a name that is no text.",
     repair="Put the file itself in its place, readable for the user who runs kvdocs.",
 )
-BAD_SETTINGS = _error(
+BAD_SETTINGS = error_code(
     "bad-settings",
     "The settings of the project cannot be used, so no page can be made.",
     cause="`registry/project.yaml` is missing, misspells a setting, or holds something else than text in one.",

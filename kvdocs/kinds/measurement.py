@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import published_state, view
 from kvdocs.model import Commit, FigureFormula, Markdown, Number, Part, Record, Ref
-from kvdocs.problems import Code, Problem, Severity, did_you_mean
+from kvdocs.problems import Code, Problem, Severity, did_you_mean, error_code, warning_code
 from kvdocs.registry import Entry, Registry
 from kvdocs.view import Cell
 
@@ -131,69 +131,61 @@ class Measurement(Record):
         return self.order_metric is not None or any(c.metric is not None for c in self.columns) or any(cell.metric is not None for cell in cells)
 
 
-def _error(name: str, meaning: str, *, cause: str, repair: str) -> Code:
-    return Code(name, Severity.ERROR, meaning, cause=cause, repair=repair)
-
-
-def _warning(name: str, meaning: str, *, cause: str, repair: str) -> Code:
-    return Code(name, Severity.WARNING, meaning, cause=cause, repair=repair)
-
-
-UNKNOWN_COLUMN = _error(
+UNKNOWN_COLUMN = error_code(
     "unknown-column",
     "A row, a comparison, a chart or the key of a measurement names a column that it does not have.",
     cause="A column was renamed in one place only.",
     repair="Take the name that the hint gives, in rows, charts, comparisons and the key.",
 )
-DUPLICATE_COLUMN = _error(
+DUPLICATE_COLUMN = error_code(
     "duplicate-column",
     "Two columns of a measurement have the same name.",
     cause="A column was copied and not renamed.",
     repair="Give one of them another `name`.",
 )
-BAD_ROW = _error(
+BAD_ROW = error_code(
     "bad-row",
     "A row has no key, the key of another row, or a cell that does not fit its column.",
     cause="A row was copied with its key, a cell of words stands in a column of numbers, or a figure stands in a computed column.",
     repair="Correct the cell; what was published for a computed one is written `{published: …}`.",
 )
-UNKNOWN_UNIT = _error(
+UNKNOWN_UNIT = error_code(
     "unknown-unit",
     "A unit is not known.",
     cause="A unit is misspelled, or one letter means something else to the unit library.",
     repair="Take the unit that the hint names, such as `token` for `t`; `text` is for words.",
 )
-FORMULA_ERROR = _error(
+FORMULA_ERROR = error_code(
     "formula-error",
     "A formula cannot be read or computed.",
     cause="A name is misspelled, a bracket is missing, or a divisor can be zero.",
     repair="The column of the place is that of the fault inside the formula; the reference of formulas lists all that can be written.",
 )
-UNIT_MISMATCH = _error(
+UNIT_MISMATCH = error_code(
     "unit-mismatch",
     "A formula mixes units, or gives another unit than its column or claim has.",
     cause="Milliseconds are added to bytes, or the column's unit is not what the formula gives.",
     repair="Correct the formula or the unit; factors between units of one kind are not written, they follow.",
 )
-FORMULA_CYCLE = _error(
+FORMULA_CYCLE = error_code(
     "formula-cycle",
     "Formulas need each other in a circle.",
     cause="Two columns are computed from each other.",
     repair="Type one of them, or compute both from a third.",
 )
-NO_METRIC = _error(
+NO_METRIC = error_code(
     "no-metric",
     "A measurement names a figure that its executions do not give, or not so that it fits the column.",
     cause="The name is misspelled, the execution ended before it wrote the figure, or it was withdrawn.",
     repair="Take a name that the hint lists, or name another execution in `results`.",
 )
-NO_DENOMINATOR = _warning(
+NO_DENOMINATOR = warning_code(
     "no-denominator",
     "A relative figure does not say what it is relative to.",
     cause="A percentage or a ratio was computed, and only its author knows relative to what.",
     repair="Say it in `relative_to` of the column, in words.",
 )
-PUBLISHED_DIFFERS = _warning(
+PUBLISHED_DIFFERS = warning_code(
     "published-differs",
     "A published figure, in a measurement or beside the citation of a field, cannot be reproduced from its inputs, whatever the rounding hides.",
     cause="A slip when the figure was computed or copied, or an input that was measured again.",
@@ -213,37 +205,37 @@ PUBLISHED_UNSUPPORTED = Code(
     cause="A figure was taken from a document that does not give what it was computed from.",
     repair="Add the inputs when they turn up; until then it stands as published.",
 )
-ORDER_UNKNOWN = _warning(
+ORDER_UNKNOWN = warning_code(
     "order-unknown",
     "Arms are compared, and it is not on record in which order they ran, so drift may stand in for a difference.",
     cause="The document that the figures come from does not say in which order the arms ran.",
     repair="Write `order` if somebody knows it; run interleaved next time (A B B A).",
 )
-ORDER_DRIFTS = _warning(
+ORDER_DRIFTS = warning_code(
     "order-drifts",
     "Arms are compared that ran in an order which does not cancel drift (ABAB instead of ABBA).",
     cause="The arms alternated, A B A B, so each B ran a step later than its A.",
     repair="Run A B B A or in random blocks; acknowledge the warning for figures that cannot be measured again.",
 )
-ORDER_MISCOUNTS = _warning(
+ORDER_MISCOUNTS = warning_code(
     "order-miscounts",
     "A compared arm has another number of samples than the order says it ran, so they cannot have run in that order.",
     cause="A sample was left out, or the order was written from the plan and not from the log.",
     repair="Write the order as it really was, and keep what was left out under `exclusions`.",
 )
-INVALID_ARM = _warning(
+INVALID_ARM = warning_code(
     "invalid-arm",
     "The samples of an arm spread more than the noise floor of the machine allows.",
     cause="Something disturbed the arm: another job, a clock change, a cold cache.",
     repair="Leave out the whole block, with the rule under `exclusions`, and measure it again.",
 )
-CITATION_ERROR = _error(
+CITATION_ERROR = error_code(
     "citation-error",
     "A text or a field cites a figure that cannot be computed.",
     cause="A measurement, a row or a column that a text cites was renamed or removed, or its figure has an error.",
     repair="Take the name that the hint gives, or repair the formula behind it.",
 )
-FIGURE_TYPED = _warning(
+FIGURE_TYPED = warning_code(
     "figure-typed",
     "A text or a field types a figure that a measurement has, so it will not follow when the measurement changes.",
     cause="A sentence was written by hand beside a measurement that gives the figure.",

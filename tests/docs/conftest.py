@@ -56,7 +56,7 @@ def place(tmp_path: Path) -> Callable[[str], Path]:
     """Prepare the place that a page names in `runs_in`, and give its folder."""
 
     def prepare(name: str) -> Path:
-        folder = tmp_path / "work"
+        folder = tmp_path / "reader"
         folder.mkdir()
         if name == "a new project":
             make_project(folder / "my-record")

@@ -164,5 +164,5 @@ def _veiled(line: str, shown: str) -> str:
             return old
     line = line.replace(f"{datetime.now(UTC):%Y-%m-%d}", LEFT_OUT)
     line = re.sub(r"\(\d+\.\d s\)", f"({LEFT_OUT} s)", line)
-    line = re.sub(r"(?<=[ '])/\S*?/work/", f"{LEFT_OUT}/", line)
+    line = re.sub(r"(?<=[ '])/\S*?/reader/", f"{LEFT_OUT}/", line)
     return re.sub(r"\b(?=[0-9a-f]*\d)(?:[0-9a-f]{16}|[0-9a-f]{64})\b", LEFT_OUT, line)
