@@ -28,6 +28,12 @@ COMPARED_WITH = {"mkdocs": "1.6.1", "mkdocs-material": "9.8.2", "markdown": "3.1
 PLUGINS = {"search", "material/search"}
 """Plugins that do nothing to a page but index it; with any other the engine runs as it is."""
 
+EXTENSIONS = {
+    "admonition", "attr_list", "def_list", "fenced_code", "md_in_html", "tables", "toc",
+    "pymdownx.details", "pymdownx.highlight", "pymdownx.inlinehilite", "pymdownx.superfences", "pymdownx.tabbed",
+}  # fmt: skip
+"""Markdown extensions that look at nothing but the text of a page; another one may read files, so with any other the engine runs as it is."""
+
 
 def main() -> None:
     """Run MkDocs' command line, with builds that keep what they rendered where that is known to be right."""
@@ -48,13 +54,14 @@ def main() -> None:
 
 
 def _is_known(config: Any) -> bool:
-    """Whether this build is one of those that were compared: versions, plugins, no hooks, settings that nothing outside of the files changes."""
+    """Whether this build is one of those that were compared: versions, plugins, Markdown extensions, no hooks, settings that nothing outside of the files changes."""
     from importlib.metadata import version
 
-    known = all(version(name) == compared for name, compared in COMPARED_WITH.items())
+    known: bool = all(version(name) == compared for name, compared in COMPARED_WITH.items())
     settings = (Path(config.config_file_path).read_text(encoding="utf-8"), (Path(config.config_file_path).parent.parent / "mkdocs.yml").read_text(encoding="utf-8"))
     indexed_by_material = all(type(plugin).__module__.startswith("material.plugins.") for plugin in config.plugins.values())
-    return known and set(config.plugins) <= PLUGINS and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings)
+    known = known and set(config.plugins) <= PLUGINS and set(config.markdown_extensions) <= EXTENSIONS
+    return known and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings)
 
 
 class Warned(logging.Handler):

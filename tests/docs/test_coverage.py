@@ -17,8 +17,12 @@ from kvdocs.kinds import all_codes, all_kinds
 from kvdocs.markup import Dialect
 from kvdocs.pages.codes import codes_page
 from kvdocs.pages.fields import parts_of
+from kvdocs.pages.graph import MOST
+from kvdocs.pages.home import FIRST
+from kvdocs.pages.lists import ROWS
 from kvdocs.pages.program import commands_page
 from kvdocs.pages.shapes import SHAPES
+from kvdocs.pictures.dependency_pictures import WHOLE_LIMIT
 from kvdocs.pipeline import Inspection, publication
 from kvdocs.project import Settings
 from kvdocs.render import Renderer, default_templates
@@ -175,3 +179,15 @@ def test_a_page_has_one_title_and_a_place(name: str) -> None:
     text = re.sub(r"^( *)`{3,}.*?^\1`{3,} *$", "", TEXTS[name], flags=re.MULTILINE | re.DOTALL)
     assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
     assert re.match(r"---\ntitle: .+\nposition: \d+\n(runs_in: .+\n)?(hide: .+\n)?---\n", text)
+
+
+def test_the_limits_that_a_page_names_are_those_of_the_program() -> None:
+    told = TEXTS["site_src/how-to/keep-a-large-registry.md"]
+    for words in (
+        f"Beyond {MOST:,} records their pages have no picture",
+        f"Beyond {WHOLE_LIMIT:,} nodes the dependency picture",
+        f"and beyond {WHOLE_LIMIT:,} of these",
+        f"the first {FIRST} rows of each table",
+        f"a list has parts of {ROWS} rows",
+    ):
+        assert words in told

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 
 from kvdocs.scaffold import make_project
+from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.slow
 Run = Callable[..., Any]
@@ -130,3 +131,21 @@ def engine_programs(engine: str, factory: pytest.TempPathFactory) -> Path:
     if done.returncode != 0:
         pytest.skip(f"{engine} cannot be installed here: {done.stderr.strip().splitlines()[-1:]}")
     return folder / "bin"
+
+
+def test_nothing_weighs_more_than_the_documentation_says(site: Path) -> None:
+    """Each row of its table: as it is, and compressed, in thousands of bytes."""
+    page = (site / "records/D2/index.html").read_text(encoding="utf-8")
+    assets = re.findall(r'(?:src|href)="\.\./\.\./(assets/[^"]+\.(?:js|css))"', page)
+    assert len(assets) > 5
+    files = {
+        "The page of D2": ["records/D2/index.html"],
+        "Its styles and scripts, loaded once for all pages": sorted(set(assets)),
+        "The engine's search, its script and its index, loaded once": [*(path.relative_to(site).as_posix() for path in site.glob("assets/javascripts/workers/search.*.js")), "search/search_index.json"],
+        "The records for the search, loaded when it is first used": ["api/search.json"],
+    }
+    told = (REPOSITORY / "site_src/reference/site.md").read_text(encoding="utf-8")
+    rows = {name: (int(size), int(wire)) for name, size, wire in re.findall(r"^\| ([^|]+) \| (\d+) KB \| (\d+) KB \|$", told, re.MULTILINE)}
+    assert rows.keys() == files.keys()
+    weights = {name: (sum(len(data) for data in datas) / 1000, sum(len(gzip.compress(data)) for data in datas) / 1000) for name, paths in files.items() if (datas := [(site / path).read_bytes() for path in paths])}
+    assert {name: weight for name, weight in weights.items() if weight[0] > rows[name][0] or weight[1] > rows[name][1]} == {}

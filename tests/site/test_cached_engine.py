@@ -87,3 +87,14 @@ def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make
     ran = kvdocs("build", at=project.root)
     assert (ran.code, ran.err.splitlines()[-2:]) == (1, [f"Not a directory: '{project.root}/site'", "mkdocs ended with 1"])
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.slow
+def test_a_page_with_an_extension_that_reads_files_was_left_alone_when_such_a_file_had_changed(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS.replace("[admonition,", "[admonition, pymdownx.snippets,")}).root
+    (root / "part.txt").write_text("as it was\n", encoding="utf-8")
+    (root / "site_src/how-to/page.md").write_text('# A page\n\n--8<-- "part.txt"\n', encoding="utf-8")
+    kvdocs("build", at=root)
+    (root / "part.txt").write_text("as it is now\n", encoding="utf-8")
+    kvdocs("build", at=root)
+    assert "as it is now" in (root / "site/how-to/page/index.html").read_text(encoding="utf-8")
