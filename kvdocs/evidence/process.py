@@ -3,7 +3,7 @@
 The two streams come through pipes that this process empties into spools (see `spool`): a child that floods them is slowed down,
 never blocked for good, and neither memory nor disk grows beyond the spool's size.
 The end of the run is the end of the direct child, or the time limit, or an interrupt, never the end of the streams:
-a grandchild that keeps a pipe open is given `LINGER_S`, then the whole run is ended and the pipes are closed.
+what outlives the child is given `LINGER_S`, in a run that is stopped what is left of `GRACE_S`; then all of the run is ended and the pipes are closed.
 When this process dies, the child dies with it (Linux), and what else writes to the pipes gets SIGPIPE.
 """
 
@@ -29,7 +29,7 @@ CHUNK = 256 * 1024
 GRACE_S = 3.0
 """Between SIGTERM and SIGKILL when a run is stopped."""
 LINGER_S = 0.5
-"""How long the streams may stay open after the child's end."""
+"""How long the streams may stay open, and other processes of the run go on, after the child's end."""
 UNKILLABLE_S = 10.0
 """How long to wait for a process that was sent SIGKILL: one that hangs in a driver ends when the driver lets it."""
 LINE_EVERY_S = 0.1
@@ -54,7 +54,8 @@ class Ended:
     """How a command ended.
 
     `how` is `exited`, `signalled`, `timed-out`, `interrupted` or `not-started`; `reason` says it in a sentence.
-    `exit_code` and `signal` are the child's own, also after a time-out. `left_behind` names processes that outlived the child.
+    `exit_code` and `signal` are the child's own, also after a time-out. `left_behind` names processes that outlived the child
+    longer than they were given, and were killed.
     """
 
     how: str
@@ -163,7 +164,9 @@ class _Running:
 
     def finish(self) -> Ended:
         """End what is left of the run, reap the child, and say how it ended."""
-        self.left_behind += [m.name for m in descendants.end(self.child.pid, self.command.nonce) if m.pid != self.child.pid]
+        while not self.killed and not self._out_of_patience(time.monotonic()) and self._others():
+            time.sleep(0.02)
+        self._end_all()
         status, usage = self._reap()
         for stream in (self.child.stdout, self.child.stderr):
             if stream is not None:
@@ -211,7 +214,7 @@ class _Running:
                 self.selector.unregister(self.pidfd)
         if not self.exited_at:
             self._stop_if_due(now)
-        elif not self.killed and (self.stop_how or now - self.exited_at >= LINGER_S):
+        elif not self.killed and self._out_of_patience(now):
             self._kill()
         if now >= self.tick_at:
             self.tick_at = now + self.watch.tick_s
@@ -230,9 +233,24 @@ class _Running:
         self.stop_how, self.stop_reason, self.kill_at = how, reason, now + GRACE_S
         descendants.end(self.child.pid, self.command.nonce, signal.SIGTERM)
 
+    def _out_of_patience(self, now: float) -> bool:
+        """Whether what outlives the child has had its time; at once when the child itself has not ended."""
+        due = self.kill_at if self.stop_how else self.exited_at + LINGER_S
+        return not self.exited_at or now >= due or self.interrupts.insisted
+
+    def _others(self) -> list[descendants.Member]:
+        """The living processes of the run beside the child."""
+        return [m for m in descendants.members(self.child.pid, self.command.nonce) if m.pid != self.child.pid]
+
     def _kill(self) -> None:
         self.killed, self.killed_at = True, time.monotonic()
-        self.left_behind += [m.name for m in descendants.end(self.child.pid, self.command.nonce) if m.pid != self.child.pid]
+        self._end_all()
+
+    def _end_all(self) -> None:
+        """End all of the run; what outlived the child is left behind."""
+        ended = descendants.end(self.child.pid, self.command.nonce)
+        if self.exited_at:
+            self.left_behind += [m.name for m in ended if m.pid != self.child.pid]
 
     def _has_exited(self) -> bool:
         """Whether the child has ended; it stays unreaped, so that its process id is not given to another while the run is ended."""

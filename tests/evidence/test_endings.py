@@ -56,6 +56,16 @@ def test_a_script_that_hangs_is_stopped_by_the_time_limit_and_keeps_its_output(e
     }  # fmt: skip
 
 
+def test_a_grandchild_that_takes_its_time_after_the_polite_signal_is_not_left_behind(execute: Execute) -> None:
+    """The script itself ends at once on SIGTERM; what it started has the same grace."""
+    slow = "import signal, sys, time\nsignal.signal(15, lambda *_: (time.sleep(1), open('cleaned', 'w'), sys.exit()))\nprint('begun', flush=True)\ntime.sleep(1000)\n"
+    stored = execute(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {slow!r}])\n", suffix=".py", timeout_s=2.5)
+    assert ending(stored) == {
+        "outcome": "timed-out", "exit_code": None, "signal": "SIGTERM", "reason": "stopped by the time limit of 2.5 s", "left_behind": [],
+        "stdout": b"begun\n", "stderr": b"",
+    }  # fmt: skip
+
+
 def test_a_script_that_ignores_the_polite_signal_is_killed(execute: Execute, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kvdocs.evidence.process.GRACE_S", 0.3)
     stored = execute("trap '' TERM; echo stubborn; while true; do sleep 0.1; done", timeout_s=1.5)
