@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -20,6 +21,9 @@ from kvdocs.project import Project, find_project
 # How long an example takes depends on what else the machine does, and tests never assert time.
 settings.register_profile("kvdocs", deadline=None)
 settings.load_profile("kvdocs")
+
+# A shell starts what it runs in the background with SIGINT ignored; the tests that send it are right there too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MakeProject = Callable[[Mapping[str, str]], Project]
