@@ -118,20 +118,27 @@ def encode(value: Any) -> bytes:
 
 def encode_each(values: Iterable[Any]) -> Iterator[bytes]:
     """The JSON of each value, as `encode` gives it."""
-    # A random mark that no text can hold by accident; the numbers are put in its place afterwards.
-    mark = secrets.token_hex(8)
-
-    def number(item: object) -> str:
-        if isinstance(item, Decimal):
-            digits = str(item)
-            return mark + (digits if any(c in digits for c in ".eE") else digits + "E+0") + mark
-        raise TypeError(f"{type(item).__name__} cannot be cached")
-
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=number)
-    bare = re.compile(rf'"{mark}([^"]*){mark}"').sub
     for value in values:
-        text = encoder.encode(value)
-        yield (bare(r"\1", text) if mark in text else text).encode("utf-8", "surrogatepass")
+        text = _ENCODER.encode(value)
+        yield (_bare_numbers(text) if _MARK in text else text).encode("utf-8", "surrogatepass")
+
+
+# A random mark that no text can hold by accident; the numbers are put in its place afterwards.
+_MARK = secrets.token_hex(8)
+
+
+def _marked(item: object) -> str:
+    if isinstance(item, Decimal):
+        digits = str(item)
+        return _MARK + (digits if any(c in digits for c in ".eE") else digits + "E+0") + _MARK
+    raise TypeError(f"{type(item).__name__} cannot be cached")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_marked)
+
+
+def _bare_numbers(text: str) -> str:
+    return re.sub(rf'"{_MARK}([^"]*){_MARK}"', r"\1", text)
 
 
 def _head(body: bytes) -> bytes:
