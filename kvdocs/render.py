@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from kvdocs import markup
 from kvdocs.disk import read_file, replace_file
 from kvdocs.markup import Dialect
-from kvdocs.pages.page import DataFile, Page
+from kvdocs.pages.page import DataFile, Page, Value
 from kvdocs.project import Project
-from kvdocs.view import Block
+from kvdocs.view import Block, Section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,6 +42,13 @@ def default_templates() -> Path:
     return inside if inside.is_dir() else Path(__file__).parent.parent / "templates"
 
 
+SECTION = "documents/section.md.j2"
+"""The template of a section that is laid out on its own."""
+
+PARTS = "\ue000parts\ue001"
+"""What a template gets for the parts of a page: it says where they stand, and does not see them."""
+
+
 class TemplateFaultError(Exception):
     """A template cannot be read or laid out; the message says which one and where."""
 
@@ -64,10 +71,25 @@ class Renderer:
 
     def render(self, page: Page) -> str:
         """The text of a page: a name that its context lacks is an error; it ends with one newline."""
+        return self.encoded(page).decode()
+
+    def encoded(self, page: Page) -> bytes:
+        """The same as UTF-8."""
+        if page.parts is None:
+            return _tidy(self._laid_out(page, page.context)).encode()
+        around = _tidy(self._laid_out(page, {**page.context, "parts": PARTS if page.parts else ""})).encode()
+        parts = b"\n".join([part if isinstance(part, bytes) else self.section(part, page.path) for part in page.parts])
+        return around.replace(PARTS.encode(), parts.removesuffix(b"\n"))
+
+    def section(self, section: Section, path: str) -> bytes:
+        """A section of a page, laid out on its own."""
+        return self.encoded(Page(path, SECTION, {"section": section}))
+
+    def _laid_out(self, page: Page, context: Mapping[str, Value]) -> str:
         from jinja2 import TemplateError, TemplateSyntaxError
 
         try:
-            text = self.environment.get_template(page.template).render(page.context)
+            return self.environment.get_template(page.template).render(context)
         except TemplateSyntaxError as error:
             raise TemplateFaultError(f"{error.filename or error.name}:{error.lineno}: {error.message}") from None
         except TemplateError as error:
@@ -78,7 +100,6 @@ class Renderer:
             raise TemplateFaultError(f"{page.template}, for {page.path}: templates include each other without end") from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise TemplateFaultError(f"{_place_of(error) or page.template}, for {page.path}: {error}") from error
-        return _tidy(text)
 
 
 def _place_of(error: BaseException) -> str | None:
@@ -147,13 +168,8 @@ def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str
     for page in pages:
         if page.path in files:
             raise ValueError(f"two pages are written to {page.path}")
-        files[page.path] = (page.text if isinstance(page, DataFile) else renderer.render(page)).encode()
+        files[page.path] = page.text.encode() if isinstance(page, DataFile) else renderer.encoded(page)
     return files
-
-
-def out_of_date(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """The paths whose file is missing or has other bytes."""
-    return sorted(path for path, data in files.items() if read_file(str(folder / path)) != data)
 
 
 def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, absent: Container[str] = ()) -> Written:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from kvdocs.markup import Dialect, cell, code, escape, flat, harmless, link
 from kvdocs.pages.page import DataFile, Page
 from kvdocs.pipeline import Inspection
 from kvdocs.project import Project
-from kvdocs.render import Renderer, TemplateFaultError, Written, default_templates, out_of_date, render_all, write_files
-from kvdocs.view import Badge, Code, Link, Md
+from kvdocs.render import Renderer, TemplateFaultError, Written, default_templates, render_all, write_files
+from kvdocs.view import Badge, Code, Link, Md, Prose, Section
 from tests.conftest import MakeProject, Ran
 
 
@@ -32,10 +33,14 @@ def test_other_files_stay_when_the_folder_is_shared(tmp_path: Path) -> None:
     assert (tmp_path / "theirs.md").read_text() == "theirs"
 
 
-def test_out_of_date_names_what_is_missing_or_different(tmp_path: Path) -> None:
-    (tmp_path / "same.md").write_bytes(b"same")
-    (tmp_path / "old.md").write_bytes(b"old")
-    assert out_of_date({"same.md": b"same", "old.md": b"new", "missing.md": b""}, tmp_path) == ["missing.md", "old.md"]
+def test_parts_are_laid_out_one_by_one_where_the_template_says(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "page.md.j2").write_text("# {{ title }}\n\n{{ parts }}\n\n\nThe end.\n")
+    renderer = Renderer((tmp_path, default_templates()), Dialect.PLAIN)
+    parts = (Section("One", (Prose(Md("First.")),)), b"## Two\n\nAs it was.\n")
+    page = Page("page.md", "documents/page.md.j2", {"title": "Title"}, parts=parts)
+    assert renderer.render(page) == "# Title\n\n## One\n\nFirst.\n\n## Two\n\nAs it was.\n\nThe end.\n"
+    assert renderer.render(replace(page, parts=())) == "# Title\n\nThe end.\n"
 
 
 def test_a_template_of_the_project_wins_alone(tmp_path: Path) -> None:

@@ -32,18 +32,20 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_j
     if (out is None) == (check_folder is None):
         fail("say where: --out DIR writes, --check DIR compares")
     project = the_project(ctx)
-    from kvdocs.render import out_of_date, write_files
-    from kvdocs.site.documents import document_files
+    from kvdocs.site.documents import documents_for
 
-    files = document_files(project)
     folder = out or check_folder
     assert folder is not None
+    files = documents_for(project, folder)
+    stale = {path: data for path, data in files.items() if data is not None}
     if out is None:
-        stale = out_of_date(files, folder)
         states = {path: "up to date" if path not in stale else "out of date" if (folder / path).exists() else "missing" for path in files}
     else:
-        wrote = write_files(files, folder, remove_stale=False)
-        states = {path: "written" if path in wrote.written else "kept" for path in files}
+        from kvdocs.disk import replace_file
+
+        for path, data in stale.items():
+            replace_file(str(folder / path), data)
+        states = {path: "written" if path in stale else "kept" for path in files}
     if as_json:
         rows = [{"path": path, "state": state} for path, state in states.items()]
         print_json({"schema": SCHEMA, "folder": folder.as_posix(), "up_to_date": out is not None or not stale, "documents": rows})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from posixpath import dirname, join, normpath, relpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kvdocs import markup
 from kvdocs.cited import title_of
@@ -26,6 +26,20 @@ if TYPE_CHECKING:
 
 Provider = Callable[[str], Any]
 """What one stage computed, by record id; None where it has nothing to say."""
+
+
+class Identified(Protocol):
+    """A record, or its row in the order of work."""
+
+    @property
+    def id(self) -> str:
+        """The id of the record."""
+
+
+T = TypeVar("T", bound=Identified)
+Make = Callable[[T, "PageContext"], tuple[Cell, ...]]
+Key = Callable[[T], tuple[object, ...]]
+"""All that the cells of something depend on beside its record and what is looked at."""
 
 
 @dataclass(frozen=True)
@@ -194,13 +208,14 @@ class PageContext:
         provider = self.publication.providers.get(kind)
         return provider(target) if provider is not None else None
 
-    def cells(self, name: str, record: str, make: Callable[[PageContext], tuple[Cell, ...]], key: tuple[object, ...] = ()) -> tuple[Cell, ...]:  # noqa: ARG002  # a context that keeps needs them
-        """The cells that `make` gives for a record: they depend on nothing but the record, the key and what is looked at through the context, so that they can be kept under their name."""
-        return make(self)
+    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:  # noqa: ARG002  # a context that keeps needs them
+        """The cells that `make` gives for each record, or row of the order: they depend on nothing but the record, the key and what is looked at through the context, so that they can be kept under the name."""
+        return (make(thing, self) for thing in things)
 
-    def sections(self, name: str, record: str, make: Callable[[PageContext], tuple[Section, ...]]) -> tuple[Section, ...]:  # noqa: ARG002  # as above
-        """The sections that `make` gives; as `cells`."""
-        return make(self)
+    def sections(self, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Section | bytes]:  # noqa: ARG002  # as above
+        """The sections that `make` gives for each record, or their bytes where they are laid out already; as `rows`."""
+        for entry in entries:
+            yield from make(entry, self)
 
 
 def beside(entry: Entry, name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from kvdocs import markup
 from kvdocs.kind import Kind
@@ -45,21 +44,20 @@ def document(name: str, publication: Publication) -> Iterator[Page]:
 
 def _document(name: str, kinds: Sequence[Kind], publication: Publication) -> Page:
     context = publication.at(document_file(publication.settings.slug, name))
-    parts = tuple(part for kind in kinds for part in _kind_part(kind, context))
     first = work_sections(context) if name == "roadmap" else ()
     return Page(
         context.page,
         "documents/document.md.j2",
-        {"title": f"{publication.settings.title}: {TITLES[name]}", "lead": Md(markup.harmless(publication.settings.summary)), "parts": (*first, *parts)},
+        {"title": f"{publication.settings.title}: {TITLES[name]}", "lead": Md(markup.harmless(publication.settings.summary))},
+        parts=(*first, *(part for kind in kinds for part in _kind_part(kind, context))),
     )
 
 
-def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section]:
+def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section | bytes]:
     entries = context.registry.of(kind.name)
     table = replace(kind_table(kind, entries, context), sortable=False, row_ids=())
     yield Section(f"{len(entries)} {kind.plural if len(entries) != 1 else kind.name}", (Prose(Md(kind.about)), table))
-    for entry in entries:
-        yield from context.sections("record", entry.id, partial(_record_part, entry))
+    yield from context.sections("record", entries, _record_part)
 
 
 def _record_part(entry: Entry, context: PageContext) -> tuple[Section]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from kvdocs import markup
 from kvdocs.kinds.defect import TONES as DEFECT_TONES
@@ -69,7 +68,7 @@ def owner_cell(row: Row, context: PageContext) -> Cell:
 
 def next_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What can be worked on now, by rank."""
-    cells = tuple((str(row.rank), *context.cells("next", row.id, partial(_next, row), _unranked(row))) for row in rows)
+    cells = tuple((str(row.rank), *cells) for row, cells in zip(rows, context.rows("next", rows, _next, _unranked), strict=True))
     return Table(("Rank", "#", "What", "Owner", "Size", "Why it stands there"), cells, frozenset({0}), sortable=True, name="next")
 
 
@@ -88,7 +87,7 @@ def _size(row: Row) -> Cell:
 
 def waiting_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What cannot start yet, and what it waits for."""
-    cells = tuple((str(row.rank), *context.cells("waiting", row.id, partial(_waiting, row), _unranked(row))) for row in rows)
+    cells = tuple((str(row.rank), *cells) for row, cells in zip(rows, context.rows("waiting", rows, _waiting, _unranked), strict=True))
     return Table(("Rank", "#", "What", "Owner", "Waits for"), cells, frozenset({0}), sortable=True, name="waiting")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TypeVar
 
 from kvdocs import markup
@@ -75,7 +74,7 @@ def _list_page(kind: Kind, entries: Sequence[Entry], total: int, parts: tuple[Li
 
 def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Table:
     """The records of a kind with the columns that the kind declares."""
-    rows = [context.cells("row", entry.id, partial(_row, entry)) for entry in entries]
+    rows = list(context.rows("row", entries, _row))
     has_title = any(len(row) == 2 + len(kind.columns) for row in rows)
     headings = ("#", *(("Title",) if has_title else ()), *(column.heading for column in kind.columns))
     rows = [row if len(row) == len(headings) else (row[0], None, *row[1:]) for row in rows]

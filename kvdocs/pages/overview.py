@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from kvdocs import markup
 from kvdocs.kinds._measurement_view import figures_table
@@ -31,7 +30,7 @@ PATH = "overview.md"
 def overview_page(publication: Publication) -> Page:
     """`overview.md`; its publication has the addresses of the stand-alone documents."""
     context = publication.at(PATH)
-    sections = [
+    parts = (
         *_section("Current status update", Items(tuple(_updates(context)))),
         *_section("What is here", _files(context)),
         *_section("Defects", _defects(context)),
@@ -42,8 +41,8 @@ def overview_page(publication: Publication) -> Page:
         *_section("Order", *_order(context)),
         *_section("Superseded", Items(tuple(_all("superseded", "reference", _superseded, context)))),
         *_section("Validation", *_validation(context)),
-    ]
-    return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(markup.harmless(publication.settings.summary)), "sections": tuple(sections)})
+    )
+    return Page(PATH, "documents/overview.md.j2", {"title": publication.settings.title, "lead": Md(markup.harmless(publication.settings.summary))}, parts=parts)
 
 
 def _section(title: str, *blocks: Block, at: str = "") -> tuple[Section, ...]:
@@ -59,15 +58,9 @@ def _name(context: PageContext, *ids: str) -> str:
 _Cells = tuple[Cell, ...]
 
 
-def _each(name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], _Cells], context: PageContext) -> Iterator[_Cells]:
-    """What `make` gives for each entry; of those that have not changed, what was kept."""
-    for entry in entries:
-        yield context.cells(name, entry.id, partial(make, entry))
-
-
 def _all(name: str, kind: str, make: Callable[[Entry, PageContext], _Cells], context: PageContext) -> Iterator[Cell]:
     """The cells that `make` gives for the entries of a kind, one after the other."""
-    for cells in _each(name, context.registry.of(kind), make, context):
+    for cells in context.rows(name, context.registry.of(kind), make):
         yield from cells
 
 
@@ -135,7 +128,7 @@ def _files(context: PageContext) -> Table:
 
 
 def _defects(context: PageContext) -> Table:
-    return Table(("#", "Defect", "Status", "Owner"), tuple(_each("line", context.registry.of("defect"), _defect, context)))
+    return Table(("#", "Defect", "Status", "Owner"), tuple(context.rows("line", context.registry.of("defect"), _defect)))
 
 
 def _defect(entry: Entry, context: PageContext) -> _Cells:
@@ -152,7 +145,7 @@ def _joined(owners: Cell, context: PageContext) -> Cell:
 
 
 def _roadmap(context: PageContext) -> Table:
-    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), tuple(_each("line", context.registry.of("item"), _item, context)))
+    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), tuple(context.rows("line", context.registry.of("item"), _item)))
 
 
 def _item(entry: Entry, context: PageContext) -> _Cells:
@@ -161,13 +154,12 @@ def _item(entry: Entry, context: PageContext) -> _Cells:
     return (_id(entry, context), context.title(entry), _joined(owners_cell(entry, context), context), record.size, record.blast_radius, blocked_words(entry, context))
 
 
-def _measurements(context: PageContext) -> Iterator[Section]:
+def _measurements(context: PageContext) -> Iterator[Section | bytes]:
     """Each measurement with its table of figures and what it rules out."""
     entries = context.registry.of("measurement")
     if entries:
         yield Section("Measurements", (Prose(Md("Derived columns are computed from the others; where a published figure cannot be reproduced, it stands beside the computed one.")),))
-    for entry in entries:
-        yield from context.sections("figures", entry.id, partial(_figures, entry))
+    yield from context.sections("figures", entries, _figures)
 
 
 def _figures(entry: Entry, context: PageContext) -> tuple[Section, ...]:
@@ -223,8 +215,8 @@ def _order(context: PageContext) -> Iterator[Block]:
 
 
 def _ordered(rows: Iterable[Row], context: PageContext) -> Iterator[Cell]:
-    for row in rows:
-        yield from context.cells("ordered", row.id, partial(_why, row), (row.title, row.why))
+    for cells in context.rows("ordered", rows, _why, lambda row: (row.title, row.why)):
+        yield from cells
 
 
 def _why(row: Row, context: PageContext) -> _Cells:
@@ -261,7 +253,7 @@ def _validation(context: PageContext) -> Iterator[Block]:
     scripts = context.registry.of("script")
     if scripts:
         kind = scripts[0].kind
-        yield Table(("Script", *(c.heading for c in kind.columns)), tuple(_each("line", scripts, _script, context)))
+        yield Table(("Script", *(c.heading for c in kind.columns)), tuple(context.rows("line", scripts, _script)))
 
 
 def _script(entry: Entry, context: PageContext) -> _Cells:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kvdocs.view import Section
+
 Value = object
 """A type of `kvdocs.view`, text, a number, a truth value, None, or a tuple of these; `tests/pages` walks every context."""
 
@@ -20,12 +22,17 @@ class Nav:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`path` is relative to the folder of pages, with `/`."""
+    """`path` is relative to the folder of pages, with `/`.
+
+    `parts` are sections that are laid out one by one, each on its own, and those that were laid out before, as their bytes.
+    The template says with `{{ parts }}` where they stand.
+    """
 
     path: str
     template: str
     context: Mapping[str, Value]
     nav: Nav | None = None
+    parts: tuple[Section | bytes, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

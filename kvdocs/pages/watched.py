@@ -18,7 +18,7 @@ from kvdocs.memo import ALL, Look, Recorder
 from kvdocs.order import Order
 from kvdocs.pages.context import PageContext, Provider, Publication
 from kvdocs.pages.graph import Surroundings
-from kvdocs.problems import Problem
+from kvdocs.problems import Problem, pack
 from kvdocs.registry import Entry
 
 V = TypeVar("V")
@@ -48,15 +48,25 @@ class Answers:
             self._known[name] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if len(text) > SHORT else text
         return self._known[name]
 
+    def known(self) -> dict[str, str]:
+        """Every digest that was asked for, by its name."""
+        return dict(self._known)
+
+    def changed(self, before: Mapping[str, str]) -> Iterator[str]:
+        """The names of the answers that are not what they were."""
+        return (name for name, digest in before.items() if self.digest(name) != digest)
+
     def _text(self, what: str, target: str) -> str:
         """A text that is another one whenever the answer is; empty for the most common one."""
         publication = self.publication
         if what == "problems":
-            found: object = publication.problems_of.get(target, ()) if target else publication.problems
+            problems = publication.problems_of.get(target, ()) if target else publication.problems
+            found: object = pack(problems) if problems else None  # as they are kept: how a code is repaired is not
         elif what == "order":
             found = publication.order.rows.get(target) if target else list(publication.order.rows.values())
         elif what == "state":
-            found = publication.at("").computed("state", target)
+            row = publication.order.rows.get(target)
+            found = row.state if row is not None else None
         elif what == "source":
             found = target not in publication.source_paths
         elif what == "sources":

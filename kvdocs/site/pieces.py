@@ -1,30 +1,29 @@
-"""Pieces of pages from one run to the next: a row, an entry of a list, the section of a record, each kept with a note of everything that was looked at to make it."""
+"""Pieces of pages from one run to the next: a row, an entry of a list, the section of a record, kept with a note of everything that was looked at to make those of one record."""
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from itertools import accumulate, pairwise
 
 from kvdocs import markup
 from kvdocs.cache import Scan
 from kvdocs.checks.inputs import Inputs
 from kvdocs.memo import State
-from kvdocs.pages.context import PageContext, Publication
-from kvdocs.pages.page import Page
+from kvdocs.pages.context import Key, Make, PageContext, Publication, T
 from kvdocs.pages.watched import Answers, Notes, Watched
 from kvdocs.project import Project
+from kvdocs.registry import Entry
 from kvdocs.render import Renderer
-from kvdocs.view import Cell, Line, Md, Prose, Section
+from kvdocs.view import Cell, Line, Section
 
 ANSWER = "="
 """What a look begins with that is at something computed."""
 
-LAID_OUT = "documents/section.md.j2"
-"""The template of what stands under the heading of a kept section."""
+BETWEEN, LAST = "\t", "\n"
+"""What stands between the looks of a record, and after them. A record that looked at a name which holds one of them is not kept."""
 
 
 class Pieces:
@@ -35,58 +34,84 @@ class Pieces:
         self.renderer = Renderer.of(project, publication.addresses.dialect)
         self.answers = Answers(publication)
         self.state = State(publication.registry, project.root, scan)
-        self._old: dict[str, Any] = {}
-        self._lines: list[bytes] = []
-        self._changes: set[str] = set()
+        self._old: dict[str, dict[str, bytes]] = {}
+        self._right: dict[str, str] = {}
         self._recall()
-        self._new: dict[str, Any] = {}
-        self._new_lines: list[bytes] = []
+        self._new: dict[str, dict[str, bytes]] = {}
+        self._looks: dict[str, dict[str, None]] = {}
         self.made: list[str] = []
         """The names of what had to be made."""
         self._inputs = Inputs(publication.registry)
         self._hashes: dict[str, tuple[str, str]] = {}
 
     def _recall(self) -> None:
-        """The pieces of the last time, and every look that may see something else than it did then."""
-        old, lines = self.cache.read("pieces"), self.cache.read_lines("pieces")
-        if old is not None and lines is not None and old["salt"] == self.salt and lines[-1].decode() == old["mark"]:
-            self._old, self._lines = old["pieces"], lines
-            answers = (f"{ANSWER}{name}" for name, digest in old["answers"].items() if self.answers.digest(name) != digest)
-            self._changes = {*self.state.changes(old["state"]), *answers}
+        """The pieces of the last time, and the looks of every record whose pieces are still right."""
+        old, data, looks = self.cache.read("pieces"), self.cache.read_bytes("pieces"), self.cache.read_bytes("pieces-looks")
+        if old is None or data is None or looks is None or old["salt"] != self.salt:
+            return
+        mark = old["mark"].encode()
+        if not data.endswith(mark) or not looks.endswith(mark):
+            return
+        changes = self.state.changes(old["state"]) | {f"{ANSWER}{name}" for name in self.answers.changed(old["answers"])}
+        for line in looks.decode("utf-8", "surrogatepass").split(LAST)[:-1]:
+            seen = line.split(BETWEEN)
+            if changes.isdisjoint(seen):
+                self._right[seen[0]] = line
+        start = 0
+        for group, (names, sizes) in old["groups"].items():
+            ends = list(accumulate(sizes, initial=start))
+            self._old[group] = {name: data[begin:end] for name, (begin, end) in zip(names, pairwise(ends), strict=True)}
+            start = ends[-1]
 
-    def of(self, page: str, name: str, record: str, key: str, make: Callable[[PageContext], Any]) -> Any:
-        """What `make` gives for a record, as plain data; it is made again only when the record, the key, or something that it looked at has changed."""
-        name = f"{page} {name} {record}"
-        old = self._old.get(name)
-        if old is not None and old[0] == key and self._changes.isdisjoint(old[1]):
-            line = self._lines[old[2]]
-            made = json.loads(line)
-            looks = old[1]
-        else:
-            made, looks = self._make(page, record, make)
-            line = json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-            self.made.append(name)
-        self._new[name] = [key, looks, len(self._new_lines)]
-        self._new_lines.append(line)
-        return made
+    def of(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
+        """What `make` gives for each thing. It is made again only when its key, or anything that was looked at for the pieces of its record, has changed."""
+        group = f"{page} {name}"
+        old, new, right = self._old.get(group, {}), self._new.setdefault(group, {}), self._right
+        for thing in things:
+            record = thing.id
+            known = record if key is None else f"{record} {_digest(key(thing))}"
+            piece = old.get(known) if record in right else None
+            if piece is None:
+                piece = self._make(page, thing, make)
+                self.made.append(f"{group} {record}")
+            new[known] = piece
+            yield piece
 
-    def _make(self, page: str, record: str, make: Callable[[PageContext], Any]) -> tuple[Any, list[str]]:
-        """What `make` gives, and everything that it looked at."""
+    def _make(self, page: str, thing: T, make: Callable[[T, PageContext], bytes]) -> bytes:
+        """What `make` gives, with a note of everything that it looked at."""
         notes = Notes(self.answers)
-        notes.recorder.note([record])
-        made = make(Watched(self.publication, notes, self._inputs, self._hashes).at(page))
+        made = make(thing, Watched(self.publication, notes, self._inputs, self._hashes).at(page))
         for look in notes.recorder.looks:
             if look.startswith("/"):
                 self.state.file(look[1:])
-        return made, [*notes.recorder.looks, *(f"{ANSWER}{value}" for value in notes.values)]
+        looks = self._looks.setdefault(thing.id, {thing.id: None})
+        looks.update(notes.recorder.looks)
+        looks.update(dict.fromkeys(f"{ANSWER}{value}" for value in notes.values))
+        return made
 
     def save(self) -> None:
         """Keep what was asked for."""
-        names = {look for _, looks, _ in self._new.values() for look in looks if look.startswith(ANSWER)}
-        answers = {name.removeprefix(ANSWER): self.answers.digest(name.removeprefix(ANSWER)) for name in names}
         mark = secrets.token_hex(8)
-        self.cache.write_lines("pieces", [*self._new_lines, mark.encode()])
-        self.cache.write("pieces", {"salt": self.salt, "mark": mark, "state": self.state.document(), "answers": answers, "pieces": self._new})
+        groups = {group: [list(pieces), [len(piece) for piece in pieces.values()]] for group, pieces in self._new.items()}
+        self.cache.write_bytes("pieces", b"".join([*(piece for pieces in self._new.values() for piece in pieces.values()), mark.encode()]))
+        self.cache.write_bytes("pieces-looks", "".join([*self._lines(), mark]).encode("utf-8", "surrogatepass"))
+        self.cache.write("pieces", {"salt": self.salt, "mark": mark, "state": self.state.document(), "answers": self.answers.known(), "groups": groups})
+
+    def _lines(self) -> Iterator[str]:
+        """A line for each record with pieces: its id, and what was looked at for them."""
+        for record in dict.fromkeys(known.partition(" ")[0] for pieces in self._new.values() for known in pieces):
+            line, looks = self._right.get(record), self._looks.get(record)
+            if looks is not None:
+                seen = dict.fromkeys([*(line.split(BETWEEN) if line is not None else ()), *looks])
+                line = BETWEEN.join(seen)
+                if line.count(BETWEEN) != len(seen) - 1 or LAST in line:
+                    continue
+            if line is not None:
+                yield f"{line}{LAST}"
+
+
+def _digest(key: object) -> str:
+    return blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -116,14 +141,18 @@ class PiecedContext(PageContext):
         assert self.publication.pieces is not None
         return self.publication.pieces
 
-    def cells(self, name: str, record: str, make: Callable[[PageContext], tuple[Cell, ...]], key: tuple[object, ...] = ()) -> tuple[Cell, ...]:
-        digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if key else ""
-        made = self._pieces.of(self.page, name, record, digest, lambda context: [markup.cell(value, self.dialect) for value in make(context)])
-        return tuple(map(Line, made))
+    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
+        # No cell holds the end of a line.
+        def lines(thing: T, context: PageContext) -> bytes:
+            return "".join([f"{markup.cell(value, context.dialect)}\n" for value in make(thing, context)]).encode()
 
-    def sections(self, name: str, record: str, make: Callable[[PageContext], tuple[Section, ...]]) -> tuple[Section, ...]:
-        made = self._pieces.of(self.page, name, record, "", lambda context: [[s.title, self._laid_out(s), s.anchor] for s in make(context)])
-        return tuple(Section(title, (Prose(Md(text)),), anchor) for title, text, anchor in made)
+        for piece in self._pieces.of(self.page, name, things, lines, key):
+            yield tuple(map(Line, piece.decode().split("\n")[:-1])) if piece else ()
 
-    def _laid_out(self, section: Section) -> str:
-        return self._pieces.renderer.render(Page(self.page, LAID_OUT, {"blocks": section.blocks})).rstrip("\n")
+    def sections(self, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Section | bytes]:
+        renderer = self._pieces.renderer
+
+        def laid_out(entry: Entry, context: PageContext) -> bytes:
+            return b"\n".join([renderer.section(section, self.page) for section in make(entry, context)])
+
+        return filter(None, self._pieces.of(self.page, name, entries, laid_out))

@@ -35,7 +35,7 @@ def strangers(value: object, at: str) -> Iterator[str]:
 
 
 def found_in(pages: Iterator[object]) -> list[str]:
-    return [way for page in pages if isinstance(page, Page) for name, value in page.context.items() for way in strangers(value, f"{page.path} {name}")]
+    return [way for page in pages if isinstance(page, Page) for name, value in [*page.context.items(), ("parts", page.parts)] for way in strangers(value, f"{page.path} {name}")]
 
 
 def test_a_stranger_is_found() -> None:

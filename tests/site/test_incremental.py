@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from kvdocs.cache import Scan
 from kvdocs.cli.reference import command_helps
+from kvdocs.disk import replace_file
 from kvdocs.markup import Dialect
 from kvdocs.pages.documents import document_pages
 from kvdocs.pipeline import inspect, publication
 from kvdocs.project import NO_CACHE, Project
 from kvdocs.render import Renderer, render_all
-from kvdocs.site.documents import document_files
+from kvdocs.site.documents import documents_for
 from kvdocs.site.files import site_source
 from kvdocs.site.incremental import SourceOnDisk, update_source
 from kvdocs.site.pieces import Pieces
@@ -59,6 +61,10 @@ EDITS: dict[str, tuple[str, str | None]] = {
     "an owner's name": ("registry/owners/ann.yaml", "id: ann\ntitle: Ann B.\nowns: Everything.\n"),
     "a template": ("templates/record.md.j2", '{% extends "kvdocs/record.md.j2" %}\n{% block meta %}{{ super() }}extra: 1\n{% endblock %}\n'),
     "no template": ("templates/record.md.j2", None),
+    "a frame of documents": ("templates/documents/document.md.j2", '{% extends "kvdocs/documents/document.md.j2" %}\n'),
+    "another frame of documents": ("templates/documents/document.md.j2", "# {{ title }}\n\n{{ parts }}\n\nThe end, as D1 says.\n"),
+    "a part of documents": ("templates/documents/section.md.j2", "## {{ section.title }}\n"),
+    "the shipped part of documents": ("templates/documents/section.md.j2", None),
     "a page instead of a made one": ("site_src/counts.md", "# Counted by hand\n"),
     "the made one again": ("site_src/counts.md", None),
     "a page edited": ("site_src/how-to/page.md", "# The page\n"),
@@ -84,6 +90,16 @@ def _update(root: Path) -> SourceOnDisk:
 def _on_disk(root: Path) -> dict[str, bytes]:
     folder = root / "build" / "docs"
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _documents(root: Path) -> dict[str, bytes]:
+    """The documents as they are in a folder, once it was brought up to date."""
+    folder = root / "documents"
+    files = documents_for(Project(root), folder)
+    for path, data in files.items():
+        if data is not None:
+            replace_file(str(folder / path), data)
+    return {path: (folder / path).read_bytes() for path in files}
 
 
 def _apply(root: Path, edit: str) -> None:
@@ -119,7 +135,7 @@ def test_after_any_edits_the_documents_are_those_made_from_nothing(make_project:
     for edit in ("no third", *edits):
         _apply(root, edit)
         project = Project(root)
-        updated = document_files(project)
+        updated = _documents(root)
         with without_cache():
             whole = render_all(document_pages(publication(inspect(project))), Renderer.of(project, Dialect.PLAIN))
         assert {path: (data, edits) for path, data in updated.items()} == {path: (data, edits) for path, data in whole.items()}
@@ -134,44 +150,81 @@ def test_an_edit_makes_the_pages_that_show_it_and_no_others(make_project: MakePr
     assert written == {path for path, data in _on_disk(root).items() if path.startswith("records/") and b"Ann B." in data} > {"records/ann.md", "records/R1.md"}
 
 
-def test_an_edit_makes_the_parts_of_documents_again_that_show_it(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What had to be made for the documents, each time that they were put together."""
     made: list[list[str]] = []
     save = Pieces.save
     monkeypatch.setattr(Pieces, "save", lambda pieces: (made.append(pieces.made), save(pieces)))
+    return made
+
+
+def test_an_edit_makes_the_parts_of_documents_again_that_show_it(make_project: MakeProject, made: list[list[str]]) -> None:
     root = make_project(FILES).root
     for edit in ("no third", "two steps away"):
         _apply(root, edit)
-        document_files(Project(root))
+        _documents(root)
     whole, after = made
     # R2 points to R1 and to ann, and their parts look at what points to them.
     assert after == [
-        *(f"record-roadmap.md {part}" for part in ("row R1", "row R2", "record R1", "record R2", "row ann", "record ann", "next R1", "waiting R2")),
-        *(f"overview.md {part}" for part in ("update R1", "update R2", "line R2", "ordered R1", "ordered R2")),
+        *(f"record-roadmap.md {part}" for part in ("next R1", "waiting R2", "row R1", "row R2", "record R1", "record R2", "row ann", "record ann")),
+        *(f"overview.md {part}" for part in ("update R1", "update R2", "line R1", "line R2", "ordered R1", "ordered R2")),
     ]
     assert {"record-roadmap.md record R4", "record-defects.md record D1", "overview.md figures M1", "overview.md line run"} <= set(whole)
 
 
-def test_documents_of_an_unchanged_project_are_not_put_together_again(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_wrong_with_a_record_was_something_else_once_it_was_kept(make_project: MakeProject, made: list[list[str]]) -> None:
+    """An edit elsewhere made the parts of every record with a problem again, once after each change of the program."""
+    root = make_project({**FILES, "registry/defects/D2.yaml": FILES["registry/defects/D1.yaml"].replace("D1", "D2").replace("[R1]", "[R9]")}).root
+    for size in ("L", "M"):
+        (root / "registry/roadmap/R4.yaml").write_text(FILES["registry/roadmap/R4.yaml"].replace("size: L", f"size: {size}"), encoding="utf-8")
+        text = _documents(root)["record-defects.md"].decode()
+    assert "**What is wrong with it**" in text
+    assert "record-defects.md record D2" in made[0]
+    assert not any("D2" in part for part in made[1])
+
+
+def test_documents_of_an_unchanged_project_are_not_put_together_again(make_project: MakeProject, made: list[list[str]]) -> None:
     root = make_project(FILES).root
-    first = document_files(Project(root))
-    monkeypatch.setattr(Pieces, "save", lambda pieces: pytest.fail(f"made {pieces.made}"))
-    assert document_files(Project(root)) == first
+    first = _documents(root)
+    assert documents_for(Project(root), root / "documents") == dict.fromkeys(first)
+    assert len(made) == 1
+
+
+def test_documents_that_somebody_changed_or_removed_are_put_together_again_from_what_is_kept(make_project: MakeProject, made: list[list[str]]) -> None:
+    root = make_project(FILES).root
+    first = _documents(root)
+    (root / "documents" / "overview.md").write_bytes(b"changed\n")
+    (root / "documents" / "record-defects.md").unlink()
+    changed = documents_for(Project(root), root / "documents")
+    assert {path: data for path, data in changed.items() if data is not None} == {path: first[path] for path in ("overview.md", "record-defects.md")}
+    assert made[1:] == [[]]
+
+
+def test_parts_of_a_record_that_looked_at_a_strange_name_are_not_kept(make_project: MakeProject, made: list[list[str]]) -> None:
+    """Names are kept with tabs between them."""
+    root = make_project({**FILES, "registry/scripts/run.yaml": FILES["registry/scripts/run.yaml"].replace("file: run.sh", 'file: "a\\tb.sh"')}).root
+    assert _documents(root) == _documents(root)
+    (root / "documents" / "overview.md").unlink()
+    _documents(root)
+    assert made[1:] == [["repro/README.md row run", "repro/README.md record run", "overview.md line run"]]
 
 
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
         ("pieces.json", lambda data: data[:-40]),
-        ("pieces.lines", lambda data: data.replace(b"Second", b"Third!")),
+        ("pieces.bytes", lambda data: data.replace(b"Second", b"Third!")),
+        ("pieces-looks.bytes", lambda data: data[:-20]),
         ("documents.json", lambda data: b""),
-        ("documents.bytes", lambda data: data.replace(b"Second", b"Third!")),
     ],
 )
 def test_documents_take_nothing_from_a_damaged_cache(name: str, damage: Callable[[bytes], bytes], make_project: MakeProject) -> None:
     root = make_project(FILES).root
-    whole = document_files(Project(root))
+    whole = _documents(root)
     path = root / ".kvdocs" / "cache" / name
     path.write_bytes(damage(path.read_bytes()))
     if name.startswith("pieces"):
         (path.parent / "documents.json").unlink()
-    assert document_files(Project(root)) == whole
+    shutil.rmtree(root / "documents")
+    assert _documents(root) == whole
