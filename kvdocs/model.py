@@ -45,8 +45,8 @@ class Record(Part):
 
     id: Id = Field(description="The name that other records and pages use; unique in the registry.")
     title: Annotated[str, AfterValidator(_one_line)] = Field(min_length=1, description="One line that says what this is. Inline Markdown is allowed.")
-    formerly: list[Id] = Field(default=[], description="Ids that this record had before; their addresses lead to it.")
-    acknowledged: list[Acknowledgement] = Field(default=[], description="Warnings about this record that are accepted, with the reason.")
+    formerly: list[Id] = Field(default_factory=list, description="Ids that this record had before; their addresses lead to it.")
+    acknowledged: list[Acknowledgement] = Field(default_factory=list, description="Warnings about this record that are accepted, with the reason.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ NO_OWNER = Code(
 class Owned(Record):
     """A record that somebody has to take care of."""
 
-    owners: list[Annotated[str, Ref("owner")]] = Field(default=[], description="Who takes care of it.")
+    owners: list[Annotated[str, Ref("owner")]] = Field(default_factory=list, description="Who takes care of it.")
     owner_open: Markdown | None = Field(default=None, description="Instead of owners: why nobody has it yet.")
 
 

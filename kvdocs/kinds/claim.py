@@ -67,9 +67,9 @@ class Claim(Record):
         default=[], description="The keys for which it is meant, or `all`; of an expression over executions alone, `all` is every execution. None when the expression names its rows."
     )
     unsupported: Markdown | None = Field(default=None, description="Instead of an expression: what would have to be on record to decide it.")
-    about: list[Annotated[str, Ref()]] = Field(default=[], description="The records that it is about.")
+    about: list[Annotated[str, Ref()]] = Field(default_factory=list, description="The records that it is about.")
     note: Markdown | None = Field(default=None, description="What a reader has to know of it.")
-    sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was published.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was published.")
 
     @model_validator(mode="after")
     def _one_relation(self) -> Claim:

@@ -54,7 +54,7 @@ class Decision(Record):
     why: Markdown = Field(description="Why the question is open and what hangs on it.")
     options: list[Option] = Field(min_length=2, description="The ways in which it can be answered.")
     recommendation: Recommendation | None = Field(default=None, description="What the record advises.")
-    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default=[], description="What has to be known before the question can be answered.")
+    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default_factory=list, description="What has to be known before the question can be answered.")
     outcome: Outcome | None = Field(default=None, description="What was decided; absent as long as the question is open.")
 
 

@@ -33,7 +33,7 @@ class Observation(Part):
     on: Date | None = Field(default=None, description="The day.")
     failures: int | None = Field(default=None, ge=0, description="In how many runs it was seen.")
     runs: int | None = Field(default=None, ge=1, description="Out of how many eligible ones.")
-    ineligible: list[str] = Field(default=[], description="Runs that do not count, each with the reason: no device, out of time, another crash.")
+    ineligible: list[str] = Field(default_factory=list, description="Runs that do not count, each with the reason: no device, out of time, another crash.")
     source: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where it was reported.")
 
 
@@ -58,15 +58,15 @@ class Defect(Owned):
     output: str | None = Field(default=None, description="What the command printed, as reported.")
     script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script that reproduces it.")
     cause: Markdown | None = Field(default=None, description="Why it happens, as far as that is known.")
-    locations: list[SourceLocation] = Field(default=[], description="Where it is in the source.")
+    locations: list[SourceLocation] = Field(default_factory=list, description="Where it is in the source.")
     ownership: Markdown | None = Field(default=None, description="Why it belongs to its owners.")
-    fixed_by: list[Annotated[str, Ref("item")]] = Field(default=[], description="The items that repair it.")
-    correlated_with: list[Correlation] = Field(default=[], description="Defects that occur with it; that says nothing about a cause.")
+    fixed_by: list[Annotated[str, Ref("item")]] = Field(default_factory=list, description="The items that repair it.")
+    correlated_with: list[Correlation] = Field(default_factory=list, description="Defects that occur with it; that says nothing about a cause.")
     superseded_by: Annotated[str, Ref("defect")] | None = Field(default=None, description="The defect that took its place.")
-    reported_as: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
-    needs: list[Annotated[str, Ref("defect")]] = Field(default=[], description="Defects that have to be repaired before this one can be seen at all.")
-    observations: list[Observation] = Field(default=[], description="What people saw, with counts.")
-    not_established: list[Markdown] = Field(default=[], description="What the evidence does not show.")
+    reported_as: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was reported.")
+    needs: list[Annotated[str, Ref("defect")]] = Field(default_factory=list, description="Defects that have to be repaired before this one can be seen at all.")
+    observations: list[Observation] = Field(default_factory=list, description="What people saw, with counts.")
+    not_established: list[Markdown] = Field(default_factory=list, description="What the evidence does not show.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
 
 
@@ -80,14 +80,15 @@ def check_repair(entry: Entry, registry: Registry) -> Iterator[Problem]:
     """A status that fits the items that fix the defect."""
     record = defect_of(entry)
     fixes = [(position, item) for position, name in enumerate(record.fixed_by) if (item := registry.record(name, Item)) is not None]
-    place = entry.raw.place_of(("status",), value=True)
     if record.status == "fixed":
         for position, item in fixes:
             if item.status != "done":
+                place = entry.raw.place_of(("status",), value=True)
                 edge = entry.raw.place_of(("fixed_by", position))
                 yield Problem(FIXED_BUT_OPEN, f"{record.id} is fixed, but {item.id} is {item.status}", place, record.id, related=((edge, f"{item.id} fixes it"),))
     elif record.status == "confirmed" and fixes and all(item.status == "done" for _, item in fixes):
         names = ", ".join(item.id for _, item in fixes)
+        place = entry.raw.place_of(("status",), value=True)
         yield Problem(REOPENED, f"{record.id} is confirmed, but {names} is done", place, record.id, hint="run its script again, then set the status to fixed or reopen the item")
 
 

@@ -61,7 +61,7 @@ class NoiseFloor(Part):
 class Environment(Record):
     """One machine as it was when something was measured or executed on it."""
 
-    gpus: list[Gpu] = Field(default=[], description="Its GPUs.")
+    gpus: list[Gpu] = Field(default_factory=list, description="Its GPUs.")
     driver: str | None = Field(default=None, description="Version of the GPU driver.")
     cuda: str | None = Field(default=None, description="Version of CUDA.")
     nvcc: str | None = Field(default=None, description="Version of the CUDA compiler.")
@@ -72,17 +72,17 @@ class Environment(Record):
     os: str | None = Field(default=None, description="The operating system.")
     kernel: str | None = Field(default=None, description="Version of the kernel.")
     python: str | None = Field(default=None, description="Version of Python.")
-    facts: dict[str, str] = Field(default={}, description="Whatever else the machine tells: IOMMU, huge pages, NUMA.")
+    facts: dict[str, str] = Field(default_factory=dict, description="Whatever else the machine tells: IOMMU, huge pages, NUMA.")
     model: str | None = Field(default=None, description="The model file that measurements here use.")
     repository: str | None = Field(default=None, description="`owner/name` of the source that was built there.")
     commit: Commit | None = Field(default=None, description="The source that is built here unless a record says otherwise.")
-    flags: dict[str, str] = Field(default={}, description="Named groups of options that commands share.")
-    builds: list[BuildTree] = Field(default=[], description="Its build trees.")
+    flags: dict[str, str] = Field(default_factory=dict, description="Named groups of options that commands share.")
+    builds: list[BuildTree] = Field(default_factory=list, description="Its build trees.")
     protocol: Markdown | None = Field(default=None, description="How runs are made so that they can be compared.")
     discard_rule: Markdown | None = Field(default=None, description="When a run is thrown away, decided before looking.")
-    noise: list[NoiseFloor] = Field(default=[], description="Spreads between processes that are known of this machine.")
+    noise: list[NoiseFloor] = Field(default_factory=list, description="Spreads between processes that are known of this machine.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
-    sources: list[Annotated[str, Ref("reference")]] = Field(default=[], description="Where it was reported.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was reported.")
 
 
 def recorded_gpus(registry: Registry) -> dict[str, tuple[dict[str, Any], ...]]:

@@ -14,7 +14,7 @@ class Owner(Record):
     """A person or project that owns part of the code."""
 
     repository: str | None = Field(default=None, pattern=r"^[\w.-]+/[\w.-]+$", description="`owner/name` at the project's host.")
-    also_called: list[str] = Field(default=[], description="Other names under which the record speaks of this owner.")
+    also_called: list[str] = Field(default_factory=list, description="Other names under which the record speaks of this owner.")
     owns: Markdown = Field(description="Which layer of the code is theirs.")
     test: Markdown | None = Field(default=None, description="How to tell whether something is theirs.")
 

@@ -61,9 +61,10 @@ def annotation_of(field: FieldInfo) -> Any:
 
 
 def _default(field: FieldInfo) -> Cell:
-    if field.default in (None, "", [], {}):
+    default = field.get_default(call_default_factory=True)
+    if default in (None, "", [], {}):
         return None
-    shown = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
+    shown = str(default).lower() if isinstance(default, bool) else str(default)
     return Code(shown)
 
 
