@@ -12,11 +12,10 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISREG
 from typing import Any
 
 from .canonical import pretty, sha256
-from .disk import move_folder, remove_folder, sync_folder, write_durably
+from .disk import file_size, move_folder, read_file, remove_folder, sync_folder, write_durably
 from .journal import Journal, begin_journal, read_finishing, write_finishing
 from .logs import Log, stored_log
 from .record import SCHEMA, identity_holds, sealed
@@ -111,20 +110,21 @@ def load_result(folder: Path) -> dict[str, Any]:
 
 
 def _read_record(folder: Path) -> tuple[dict[str, Any], bytes]:
-    path = folder / RECORD_FILE
+    path = f"{os.fspath(folder)}{os.sep}{RECORD_FILE}"
     try:
-        if path.is_symlink() or not S_ISREG(path.stat().st_mode):
-            raise DamagedRecordError(f"{path.name} is no file")
-        if path.stat().st_size > LARGEST_RECORD:
-            raise DamagedRecordError(f"{path.name} is larger than any record")
-        data = path.read_bytes()
+        size = file_size(path)
+        if size is None and os.path.lexists(path):
+            raise DamagedRecordError(f"{RECORD_FILE} is no file")
+        if size is not None and size > LARGEST_RECORD:
+            raise DamagedRecordError(f"{RECORD_FILE} is larger than any record")
+        data = read_file(path)
         record = json.loads(data)
     except OSError as error:
-        raise DamagedRecordError(f"{path.name} cannot be read: {error.strerror}") from None
+        raise DamagedRecordError(f"{RECORD_FILE} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise DamagedRecordError(f"{path.name} is not JSON") from None
+        raise DamagedRecordError(f"{RECORD_FILE} is not JSON") from None
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        raise DamagedRecordError(f"{path.name} is not a record of {SCHEMA}")
+        raise DamagedRecordError(f"{RECORD_FILE} is not a record of {SCHEMA}")
     return record, data
 
 
@@ -184,11 +184,12 @@ def _file_damages(folder: Path, record: Mapping[str, Any]) -> Iterator[Damage]:
         else:
             expected[name] = file
     for name, file in expected.items():
-        path = folder / name
-        if path.is_symlink() or not path.is_file():
-            yield Damage(path, f"{name} is missing")
-        elif path.stat().st_size != file.get("bytes") or sha256(path.read_bytes()) != file.get("sha256"):
-            yield Damage(path, f"{name} was edited: its hash is not the one in the record")
-    for child in sorted(folder.iterdir()):
-        if child.name != RECORD_FILE and child.name not in expected:
-            yield Damage(child, f"{child.name} does not belong to the result")
+        path = f"{os.fspath(folder)}{os.sep}{name}"
+        size = file_size(path)
+        if size is None:
+            yield Damage(folder / name, f"{name} is missing")
+        elif size != file.get("bytes") or sha256(read_file(path)) != file.get("sha256"):
+            yield Damage(folder / name, f"{name} was edited: its hash is not the one in the record")
+    for name in sorted(os.listdir(folder)):  # noqa: PTH208  # a Path for each of tens of thousands
+        if name != RECORD_FILE and name not in expected:
+            yield Damage(folder / name, f"{name} does not belong to the result")
