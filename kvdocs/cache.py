@@ -22,7 +22,7 @@ from stat import S_ISDIR, S_ISREG
 from time import time_ns
 from typing import Any
 
-from kvdocs.disk import write_file
+from kvdocs.disk import read_file, write_file
 
 FORMAT = "kvdocs-cache-1"
 
@@ -134,7 +134,7 @@ def _marked(item: object) -> str:
     raise TypeError(f"{type(item).__name__} cannot be cached")
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_marked)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), default=_marked)
 
 
 def _bare_numbers(text: str) -> str:
@@ -262,13 +262,12 @@ class Scan:
         entry = self.files[name]
         if entry[4] is None:
             try:
-                with open(f"{self._base}{name}", "rb") as file:  # noqa: PTH123  # thousands of files: a Path for each costs as much as reading it
-                    content = file.read()
-                entry[4] = blake2b(content, digest_size=16).hexdigest()
-                if name.endswith(RECORD_ENDINGS):
-                    self._contents[name] = content
+                content = read_file(f"{self._base}{name}")
             except OSError:
-                entry[4] = ""
+                content = None
+            entry[4] = blake2b(content, digest_size=16).hexdigest() if content is not None else ""
+            if content is not None and name.endswith(RECORD_ENDINGS):
+                self._contents[name] = content
         return str(entry[4])
 
     def take_content(self, name: str) -> bytes | None:
@@ -277,7 +276,7 @@ class Scan:
 
     def wrote(self, name: str, content: bytes) -> None:
         """Take it that a file was written with this content by the program itself."""
-        status = os.stat(f"{self._base}{name}")  # noqa: PTH116  # as above
+        status = os.stat(f"{self._base}{name}")  # noqa: PTH116  # thousands of files: a Path for each costs as much as reading it
         self.files[name] = [*_stamp(status), blake2b(content, digest_size=16).hexdigest()]
 
     def forget(self, name: str) -> None:
