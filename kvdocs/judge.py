@@ -14,7 +14,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,11 +41,9 @@ GONE = ("not-reproduced", "fixed", "withdrawn")
 class Judge:
     """Judges the records of a registry; everything is worked out when it is first asked for."""
 
-    def __init__(self, registry: Registry, root: Path, hashes: dict[str, tuple[str, str]] | None = None) -> None:
-        """`hashes` is what other judges of the same records have worked out of the scripts."""
+    def __init__(self, registry: Registry, root: Path) -> None:
         self.registry, self.root = registry, root
         self._evidence: dict[str, Evidence | None] = {}
-        self._hashes = hashes if hashes is not None else {}
 
     def of(self, record_id: str) -> Evidence | None:
         """The evidence for a record; None when nothing was executed for it."""
@@ -121,34 +119,11 @@ class Judge:
 
     def stale(self, result: Result, record: Record | None = None) -> list[str]:
         """Why a result no longer speaks for today; nothing when it does."""
-        reasons = []
-        now = self._script_now(result.script)
-        if now is not None:
-            then = result.invocation.get("script") or {}
-            if result.kind == "run" and then.get("sha256") and then["sha256"] != now[0]:
-                reasons.append("the script has changed since")
-            reasons += [f"{name} has changed since" for name in self._changed_files(result)]
-            if result.invocation.get("expect_sha256") and result.invocation["expect_sha256"] != now[1]:
-                reasons.append("what the script expects has changed since")
+        reasons = self.registry.once(("outdated", result.id), partial(_outdated, result))
         commit, environment = getattr(record, "commit", None), getattr(record, "environment", None)
         if commit and environment == result.environment and result.commit and not same_commit(commit, result.commit):
-            reasons.append(f"the record names commit {commit}, and this ran on {result.commit[:9]}")
+            return [*reasons, f"the record names commit {commit}, and this ran on {result.commit[:9]}"]
         return reasons
-
-    def _changed_files(self, result: Result) -> list[str]:
-        """The further files of a script that are no longer what they were when the result was made."""
-        then = [file for file in result.invocation.get("files") or () if file.get("path") and file.get("sha256")] if result.kind == "run" else []
-        return [posixpath.basename(str(file["path"])) for file in then if sha256(self.registry.content(str(file["path"]))) != file["sha256"]]
-
-    def _script_now(self, script: str) -> tuple[str, str] | None:
-        """The hash of a script's file and of its expectation, as they are now; None when there is no such script."""
-        entry = self.registry.get(script)
-        if entry is None or not isinstance(entry.record, Script):
-            return None
-        content = self.registry.content(posixpath.normpath(posixpath.join(posixpath.dirname(entry.raw.path), entry.record.file)))
-        if script not in self._hashes:
-            self._hashes[script] = (sha256(content), digest(dict(entry.record.expect.as_mapping())))
-        return self._hashes[script]
 
     def _gate(self, item: Item, gate: Gate) -> GateVerdict:
         if gate.reference is not None:
@@ -186,6 +161,36 @@ class Judge:
         if not decided:
             return GateVerdict(gate.id, "undecided" if results else "not run", f"{gate.script} has decided nothing on {', '.join(c[:9] for c in landed)}{left_out}", tuple(r.id for r in results))
         return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {_executions(gate.runs)} that it needs{left_out}", names)
+
+
+def _outdated(result: Result, registry: Registry) -> list[str]:
+    """What of the script of a result has changed since."""
+    now = registry.once(("script", result.script), partial(_script_now, result.script))
+    if now is None:
+        return []
+    reasons = []
+    then = result.invocation.get("script") or {}
+    if result.kind == "run" and then.get("sha256") and then["sha256"] != now[0]:
+        reasons.append("the script has changed since")
+    reasons += [f"{name} has changed since" for name in _changed_files(result, registry)]
+    if result.invocation.get("expect_sha256") and result.invocation["expect_sha256"] != now[1]:
+        reasons.append("what the script expects has changed since")
+    return reasons
+
+
+def _changed_files(result: Result, registry: Registry) -> list[str]:
+    """The further files of a script that are no longer what they were when the result was made."""
+    then = [file for file in result.invocation.get("files") or () if file.get("path") and file.get("sha256")] if result.kind == "run" else []
+    return [posixpath.basename(str(file["path"])) for file in then if sha256(registry.content(str(file["path"]))) != file["sha256"]]
+
+
+def _script_now(script: str, registry: Registry) -> tuple[str, str] | None:
+    """The hash of a script's file and of its expectation, as they are now; None when there is no such script."""
+    entry = registry.get(script)
+    if entry is None or not isinstance(entry.record, Script):
+        return None
+    content = registry.content(posixpath.normpath(posixpath.join(posixpath.dirname(entry.raw.path), entry.record.file)))
+    return sha256(content), digest(dict(entry.record.expect.as_mapping()))
 
 
 def _executions(count: int) -> str:

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from kvdocs.basis import Typed, basis
 from kvdocs.figures.citations import Citation, citations, cite
 from kvdocs.figures.claims import Claim as ClaimData
-from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of
+from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of, surely_holds
 from kvdocs.figures.comparison import THRESHOLD, compare_arms
 from kvdocs.figures.interval import UndefinedError
 from kvdocs.figures.names import FormulaError, Key, ScopeError
@@ -165,7 +165,8 @@ class Ledger:
 
     def invalid_arms(self, measurement: str) -> Iterator[InvalidArm]:
         """The arms whose samples spread more than the noise floor of the measurement allows."""
-        for figure in self.table(measurement).figures():
+        for name in _cells_with(self.workbook.sheets[measurement], lambda cell: bool(cell.samples)):
+            figure = self.workbook.figure(name)
             samples = [float(sample) for sample in figure.cell.samples]
             own = pooled_spread([samples])
             floor = self.workbook.noise_floor(measurement, figure.unit) if own is not None else None
@@ -174,10 +175,12 @@ class Ledger:
 
     def published(self) -> Iterator[Figure]:
         """Every figure for which something was published, in the order of the record."""
-        for sheet in self.workbook.sheets.values():
-            for row, cells in sheet.rows.items():
-                names = (name for name in sheet.columns if name in cells and cells[name].published is not None)
-                yield from (self.workbook.figure(CellName(sheet.id, name, row)) for name in names)
+        for measurement in self.workbook.sheets:
+            yield from self.published_in(measurement)
+
+    def published_in(self, measurement: str) -> Iterator[Figure]:
+        """The figures of a measurement for which something was published, row by row."""
+        return map(self.workbook.figure, _cells_with(self.workbook.sheets[measurement], lambda cell: cell.published is not None))
 
     @cached_property
     def citations(self) -> tuple[CitedIn, ...]:
@@ -211,15 +214,25 @@ class Ledger:
         for name in dict.fromkeys(cell.measurement for cell in touched):
             yield from ((name, one.row) for one in self.comparisons(name) if not touched.isdisjoint((CellName(name, one.a, one.row), CellName(name, one.b, one.row))))
 
+    def surely_holds(self, record: Claim) -> bool:
+        """Whether a claim that has an expression is known to hold without its figures being computed; False means that its judgement has to be asked."""
+        try:
+            return surely_holds(self._data_of(record, str(record.expression)), self.workbook)
+        except (FormulaError, UndefinedError):
+            return False
+
     def _judge(self, record: Claim, expression: str) -> Judgement:
         try:
-            relation = relation_of(record.equals, record.tolerance, record.at_most, record.at_least, record.between)
-            rows: tuple[Key, ...] = all_rows(expression, self.workbook) if record.rows == "all" else tuple(record.rows)
+            return judge(self._data_of(record, expression), self.workbook)
         except (FormulaError, UndefinedError) as error:
             raised = error if isinstance(error, FormulaError) else FormulaError(str(error), fault="undefined")
-            relation = relation_of(at_least=0)
-            return Judgement(ClaimData(record.id, expression, relation, record.unit), Verdict.UNDECIDED, error=raised)
-        return judge(ClaimData(record.id, expression, relation, record.unit, rows), self.workbook)
+            return Judgement(ClaimData(record.id, expression, relation_of(at_least=0), record.unit), Verdict.UNDECIDED, error=raised)
+
+    def _data_of(self, record: Claim, expression: str) -> ClaimData:
+        """A claim as data. FormulaError or UndefinedError when its rows or its numbers cannot be told."""
+        relation = relation_of(record.equals, record.tolerance, record.at_most, record.at_least, record.between)
+        rows: tuple[Key, ...] = all_rows(expression, self.workbook) if record.rows == "all" else tuple(record.rows)
+        return ClaimData(record.id, expression, relation, record.unit, rows)
 
     def _compare(self, record: Measurement, a: Figure, b: Figure, threshold: float) -> Iterator[ArmComparison]:
         if not a.cell.samples or not b.cell.samples or min(*a.cell.samples, *b.cell.samples) <= 0:
@@ -244,6 +257,12 @@ class Ledger:
             if name not in fields:
                 raise ScopeError(f"{kind} has no field {name!r}", did_you_mean(name, fields))
         return sum(all(_has(getattr(entry.record, name), text) for name, text in where.items()) for entry in self.registry.of(kind))
+
+
+def _cells_with(sheet: Sheet, has: Callable[[Cell], bool]) -> Iterator[CellName]:
+    """The cells of a sheet with something written in them that the function looks for, row by row."""
+    for row, cells in sheet.rows.items():
+        yield from (CellName(sheet.id, name, row) for name in sheet.columns if name in cells and has(cells[name]))
 
 
 def ledger_of(registry: Registry, of: Entry | str | None = None) -> Ledger:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +17,7 @@ from kvdocs.problems import Problem, pack, unpack
 from kvdocs.registry import BackLink, Entry, Registry
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 Look = str
 """Something that was looked at: `D2` a record or its absence, `#defect` all of a kind, `>D2` what points to a record, `/PATH` a file, `*` everything."""
 
@@ -101,6 +102,18 @@ class Recorder(Registry):
 
     def content(self, path: str) -> bytes:
         return self._note(f"/{path}").content(path)
+
+    def once(self, key: Hashable, work_out: Callable[[Registry], T]) -> T:
+        """As the base has it; what was looked at to work it out is noted for everybody who asks."""
+        value, looks = self._behind.once((Recorder, key), lambda registry: _noted(registry, work_out))
+        self.looks.update(looks)
+        return value
+
+
+def _noted(registry: Registry, work_out: Callable[[Registry], T]) -> tuple[T, dict[Look, None]]:
+    """What `work_out` gives, and what it looked at."""
+    recorder = Recorder(registry)
+    return work_out(recorder), recorder.looks
 
 
 class NotedEntries(Mapping[str, Entry]):

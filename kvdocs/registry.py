@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
@@ -16,6 +16,7 @@ from kvdocs.source import RawRecord, natural_key
 from kvdocs.work import Work
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
 class Extract(NamedTuple):
@@ -244,6 +245,13 @@ class Registry:
                 self._contents[path] = b""
         return self._contents[path]
 
+    def once(self, key: Hashable, work_out: Callable[[Registry], T]) -> T:
+        """What `work_out` makes of what it looks up in the registry that it is given: worked out when it is first asked for under this key."""
+        if key not in self._known:
+            self._known[key] = work_out(self)
+        known: T = self._known[key]
+        return known
+
     def nearest(self, name: str, among: Iterable[str] | None = None) -> str | None:
         """A hint for an id that no record has: the record that had it before, or the nearest one `among` some or all."""
         now = self.formers.get(name)
@@ -321,6 +329,11 @@ class Registry:
             if "number" in data:
                 found[(str(data.get("repository")), int(data["number"]))] = entry.id
         return found
+
+    @cached_property
+    def _known(self) -> dict[Hashable, Any]:
+        """What was worked out once."""
+        return {}
 
     @cached_property
     def _contents(self) -> dict[str, bytes]:

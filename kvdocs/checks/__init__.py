@@ -37,7 +37,6 @@ class RecordChecks:
     def __init__(self, registry: Registry, project: Project) -> None:
         self.inputs = Inputs(registry)
         self.root = project.root
-        self.hashes: dict[str, tuple[str, str]] = {}
 
     def __call__(self, entry: Entry, registry: Recorder) -> Iterator[Problem]:
         """The problems of an entry; `registry` notes what was looked at to find them."""
@@ -53,7 +52,7 @@ class RecordChecks:
 
             yield from check_figures(entry, registry, self.inputs)
         yield from cited.check_cited(entry, registry, self.inputs)
-        yield from evidence.check_evidence(entry, Judge(registry, self.root, self.hashes))
+        yield from evidence.check_evidence(entry, Judge(registry, self.root))
 
 
 def _acknowledged(registry: Registry, found: list[Problem]) -> list[Problem]:

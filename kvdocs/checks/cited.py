@@ -19,7 +19,7 @@ from kvdocs.registry import Entry, Registry
 if TYPE_CHECKING:
     from kvdocs.figures.citations import Citation
     from kvdocs.figures.field_figure import FieldFigure
-    from kvdocs.figures.table import CellName, Figure
+    from kvdocs.figures.table import CellName
     from kvdocs.figures.typed import TypedNumber
     from kvdocs.ledger import Ledger
 
@@ -119,19 +119,10 @@ def _typed(entry: Entry, near: tuple[str, ...], registry: Registry) -> Iterator[
 
 
 def _problem(entry: Entry, loc: Loc, text: str, typed: TypedNumber, near: tuple[str, ...], ledger: Ledger) -> Iterator[Problem]:
-    figure = _figure_of(typed, near, ledger)
+    from kvdocs.figures.typed import figure_of
+
+    figure = next((found for name in near if (found := figure_of(typed, name, ledger.workbook)) is not None), None)
     if figure is not None:
         place = place_in_text(entry.raw, loc, text, typed.offset) if text else entry.raw.place_of(loc, value=True)
         how = f"`{{{{ {figure.name} }}}}`" if text else f"`figure: {figure.name}`"
         yield Problem(FIGURE_TYPED, f"{entry.id} types {typed.text.strip()}, which is what {figure.name} gives", place, entry.id, f"cite it: {how}")
-
-
-def _figure_of(typed: TypedNumber, near: tuple[str, ...], ledger: Ledger) -> Figure | None:
-    from kvdocs.figures.typed import is_figure
-
-    for name in near:
-        key = ledger.workbook.sheets[name].key
-        found = next((f for f in ledger.table(name).figures() if f.name.column != key and is_figure(typed, f)), None)
-        if found is not None:
-            return found
-    return None

@@ -11,7 +11,7 @@ from kvdocs.cited import title_of
 from kvdocs.figures.claims import Judgement, Verdict
 from kvdocs.figures.comparison import Order, order_of
 from kvdocs.figures.names import Fault, FormulaError
-from kvdocs.figures.table import Figure, Reproduction
+from kvdocs.figures.table import CellName, Figure, Reproduction
 from kvdocs.figures.units import UnknownUnitError, unit
 from kvdocs.kinds.claim import CLAIM_FAILS, CLAIM_UNDECIDED, CLAIM_UNSUPPORTED, Claim
 from kvdocs.kinds.measurement import (
@@ -75,14 +75,15 @@ def _unit(entry: Entry, loc: Loc, text: str) -> Iterator[Problem]:
 
 def _formulas(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Problem]:
     """The errors of a column's formula, each once; one that belongs to a row names it."""
-    table = ledger.table(record.id)
+    sheet = ledger.workbook.sheets[record.id]
     for position, column in enumerate(record.columns):
-        if column.compute is None or column.name not in table.columns:
+        if column.compute is None or column.name not in sheet.columns:
             continue
-        for figure in table.column(column.name):
-            if figure.error is not None:
-                in_row = f" in row {figure.name.row}" if figure.error.fault == "undefined" else ""
-                yield from _formula(entry, ("columns", position, "compute"), column.compute, figure.error, f"`{column.name}`{in_row}")
+        for row in sheet.rows:
+            error = ledger.workbook.error(CellName(record.id, column.name, row))
+            if error is not None:
+                in_row = f" in row {row}" if error.fault == "undefined" else ""
+                yield from _formula(entry, ("columns", position, "compute"), column.compute, error, f"`{column.name}`{in_row}")
 
 
 def _formula(entry: Entry, loc: Loc, text: str, error: FormulaError, subject: str) -> Iterator[Problem]:
@@ -95,7 +96,7 @@ def _published(entry: Entry, record: Measurement, ledger: Ledger) -> Iterator[Pr
     """Published figures that the inputs do not give; those without inputs once for a column."""
     positions = _positions(record)
     unsupported: dict[str, list[Figure]] = {}
-    for figure in ledger.table(record.id).figures():
+    for figure in ledger.published_in(record.id):
         code = _PUBLISHED_CODES.get(figure.reproduction) if figure.reproduction is not None else None
         if figure.reproduction is Reproduction.UNSUPPORTED:
             unsupported.setdefault(figure.name.column, []).append(figure)
@@ -177,6 +178,8 @@ def _claim(entry: Entry, ledger: Ledger) -> Iterator[Problem]:
     name = f"{record.id} ({title_of(entry, ledger.registry)})"
     if record.expression is None:
         yield Problem(CLAIM_UNSUPPORTED, f"{name}: nothing on record decides it", entry.raw.place_of(("unsupported",)), record.id)
+        return
+    if ledger.surely_holds(record):
         return
     judgement = ledger.judgements[record.id]
     if judgement.error is not None:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import inf
 
 from kvdocs.figures import numerals
+from kvdocs.figures.estimates import in_unit_outwards
 from kvdocs.figures.formula import evaluate, executions, references
 from kvdocs.figures.interval import Interval, written
 from kvdocs.figures.names import FormulaError, Key, Reference, ScopeError
@@ -200,6 +201,20 @@ def judge(claim: Claim, workbook: Workbook) -> Judgement:
     return Judgement(claim, verdict, tuple(rows), unsupported, tuple(cells), tuple(results))
 
 
+def surely_holds(claim: Claim, workbook: Workbook) -> bool:
+    """Whether estimates prove that `judge` finds that a claim holds; False means that it has to be asked."""
+    try:
+        measured = unit(claim.unit)
+    except UnknownUnitError:
+        return False
+    for row in claim.rows or (None,):
+        found = workbook.estimates.value(claim.expression, measured.dimension, row)
+        low, high = in_unit_outwards(found, measured) if found is not None else (-inf, inf)
+        if claim.relation.judge(low, high) is not Verdict.HOLDS:
+            return False
+    return True
+
+
 def all_rows(expression: str, workbook: Workbook) -> tuple[Key, ...]:
     """The rows of a claim that is meant for all: those in which no cell is empty that the expression names without a row.
 
@@ -219,7 +234,7 @@ def _has_figure(workbook: Workbook, reference: Reference, row: Key) -> bool:
     sheet = workbook.sheets[str(reference.measurement)]
     if row not in sheet.rows or reference.column not in sheet.columns:
         return row in sheet.rows
-    error = workbook.figure(CellName(sheet.id, reference.column, row)).error
+    error = workbook.error(CellName(sheet.id, reference.column, row))
     return error is None or not error.is_empty
 
 

@@ -58,6 +58,7 @@ def evaluate(expression: str, scope: Scope) -> Quantity:
     raise FormulaError("the formula gives a whole column", 0, _WHOLE_HINT)
 
 
+@lru_cache(maxsize=1024)
 def references(expression: str) -> tuple[Reference, ...]:
     """The cells that a formula names, in the order of the text, each once; FormulaError when it cannot be read."""
     tree = parse(expression)
@@ -116,6 +117,18 @@ def _limit_depth(tree: ast.expr) -> None:
         todo += [(child, depth + isinstance(child, ast.expr)) for child in ast.iter_child_nodes(node)]
 
 
+def constant(node: ast.Constant, expression: str) -> Fraction:
+    """A number of a formula, exactly what its digits say: Python's float would change `0.1`. FormulaError or UndefinedError when it is no number to compute with."""
+    if isinstance(node.value, (bool, complex)) or not isinstance(node.value, (int, float)):
+        raise FormulaError(f"a formula has numbers, and no {type(node.value).__name__}", node.col_offset)
+    digits = expression[node.col_offset : node.end_col_offset]
+    if len(digits) > MAX_DIGITS:
+        raise FormulaError(f"a number has at most {MAX_DIGITS} characters", node.col_offset)
+    if not re.fullmatch(r"[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?", digits):
+        raise FormulaError(f"a number is written with decimal digits, not {digits!r}", node.col_offset)
+    return written(Decimal(digits), exact=True).low
+
+
 _WHOLE_HINT = "take one row of it, such as `M3.gain[4096]`, or one of min, max, mean, sum, count"
 
 _ONE: Mapping[str, Callable[[Quantity], Quantity]] = {"abs": abs, "sqrt": Quantity.sqrt, "log": Quantity.log, "exp": Quantity.exp}
@@ -160,15 +173,7 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]  # simpleeval has no types
             raise FormulaError(error.message, node.col_offset, error.hint, error.fault) from None
 
     def _eval_constant(self, node: ast.Constant) -> Quantity:
-        """A number is exactly what its digits say: Python's float would change `0.1`."""
-        if isinstance(node.value, (bool, complex)) or not isinstance(node.value, (int, float)):
-            raise FormulaError(f"a formula has numbers, and no {type(node.value).__name__}", node.col_offset)
-        digits = self.expr[node.col_offset : node.end_col_offset]
-        if len(digits) > MAX_DIGITS:
-            raise FormulaError(f"a number has at most {MAX_DIGITS} characters", node.col_offset)
-        if not re.fullmatch(r"[0-9]*\.?[0-9]*([eE][-+]?[0-9]+)?", digits):
-            raise FormulaError(f"a number is written with decimal digits, not {digits!r}", node.col_offset)
-        return exact(Fraction(written(Decimal(digits), exact=True).low))
+        return exact(constant(node, self.expr))
 
     def _eval_unaryop(self, node: ast.UnaryOp) -> Quantity:
         return self._operator(node)(self._single(node.operand))

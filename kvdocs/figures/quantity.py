@@ -94,11 +94,11 @@ class Quantity:
         return _join(self, other, Interval.__sub__, _ONE, -_ONE, self.dimension)
 
     def __mul__(self, other: Quantity) -> Quantity:
-        return _join(self, other, Interval.__mul__, other.interval, self.interval, _times(self.dimension, other.dimension))
+        return _join(self, other, Interval.__mul__, other.interval, self.interval, multiplied(self.dimension, other.dimension))
 
     def __truediv__(self, other: Quantity) -> Quantity:
         quotient = self.interval / other.interval
-        return _join(self, other, Interval.__truediv__, _ONE / other.interval, -quotient / other.interval, _times(self.dimension, _raised(other.dimension, -1)))
+        return _join(self, other, Interval.__truediv__, _ONE / other.interval, -quotient / other.interval, multiplied(self.dimension, raised(other.dimension, -1)))
 
     def __pow__(self, other: Quantity) -> Quantity:
         """A whole power: the exponent is an exact whole number."""
@@ -111,7 +111,7 @@ class Quantity:
         if exponent == 0:
             return exact(1)
         slope = Interval.exact(exponent) * self.interval.power(exponent - 1)
-        return _map(self, lambda i: i.power(exponent), slope, _raised(self.dimension, exponent))
+        return _map(self, lambda i: i.power(exponent), slope, raised(self.dimension, exponent))
 
     def sqrt(self) -> Quantity:
         if any(power % 2 for _, power in self.dimension):
@@ -185,14 +185,16 @@ def _power(base: str, power: int) -> str:
     return base if power == 1 else f"{base}**{power}"
 
 
-def _times(left: Dimension, right: Dimension) -> Dimension:
+def multiplied(left: Dimension, right: Dimension) -> Dimension:
+    """The dimension of a product."""
     powers = dict(left)
     for base, power in right:
         powers[base] = powers.get(base, 0) + power
     return tuple(sorted((base, power) for base, power in powers.items() if power))
 
 
-def _raised(dimension: Dimension, exponent: int) -> Dimension:
+def raised(dimension: Dimension, exponent: int) -> Dimension:
+    """The dimension of a whole power."""
     return tuple((base, power * exponent) for base, power in dimension if exponent)
 
 

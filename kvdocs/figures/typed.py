@@ -9,10 +9,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from kvdocs.figures import numerals
-from kvdocs.figures.table import Figure
+from kvdocs.figures.estimates import in_unit_outwards
+from kvdocs.figures.sheet import Sheet
+from kvdocs.figures.table import CellName, Figure
 from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
+from kvdocs.figures.workbook import Workbook
 from kvdocs.prose import INERT
 
 _UNIT = r"(?:[kKMGT]i?B|GB|B|ms|µs|us|ns|s|t|tok|token)(?:/(?:s|token|tok))?"
@@ -33,6 +37,10 @@ FEWEST_BARE_DIGITS = 4
 """A number without a unit needs so many, and a decimal point."""
 
 
+EXACT_ENOUGH = 10**12
+"""Floats tell a number of so many units of its last digit from its neighbours; a longer one is compared exactly."""
+
+
 @dataclass(frozen=True, slots=True)
 class TypedNumber:
     """A number in a text: `unit` is None where the text gives none."""
@@ -48,6 +56,11 @@ class TypedNumber:
         """The significant digits; zeros at the end of a whole number are none."""
         written = re.sub(r"[^0-9]", "", self.text).lstrip("0")
         return len(written if self.decimals else written.rstrip("0"))
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it has digits enough to be a figure of a measurement, and not any number."""
+        return self.digits >= FEWEST_DIGITS if self.unit else bool(self.decimals) and self.digits >= FEWEST_BARE_DIGITS
 
 
 def typed_numbers(text: str) -> Iterator[TypedNumber]:
@@ -96,13 +109,56 @@ def _unit_of(symbol: str) -> Unit:
 
 def is_figure(number: TypedNumber, figure: Figure) -> bool:
     """Whether a typed number is what a figure is, computed or published, rounded to the digits that were typed."""
-    if figure.value is None or number.digits < (FEWEST_DIGITS if number.unit else FEWEST_BARE_DIGITS) or (number.unit is None and not number.decimals):
+    if not number.is_telling or figure.value is None:
         return False
     amounts = [figure.value] + ([Fraction(figure.cell.published)] if figure.cell.published is not None else [])
-    factor = _factor(figure.unit, number.unit) if number.unit is not None else Fraction(1)
+    factor = _factor_to(number, figure.unit)
     return factor is not None and any(numerals.rounded(abs(amount) * factor, number.decimals) == abs(numerals.rounded(number.value, number.decimals)) for amount in amounts)
 
 
+def figure_of(number: TypedNumber, measurement: str, workbook: Workbook) -> Figure | None:
+    """The first figure of a measurement that exists, keys of rows left out, that a typed number is; one that is surely another number is not computed for it."""
+    sheet = workbook.sheets[measurement]
+    columns = dict(_comparable(number, sheet)) if number.is_telling else {}
+    for row, cells in sheet.rows.items():
+        for column, (measured, factor) in columns.items():
+            name = CellName(measurement, column, row)
+            cell, bounds = cells.get(column), workbook.estimates.of(name)
+            if bounds is not None and (cell is None or cell.published is None) and not _can_be(number, *in_unit_outwards(bounds, measured), float(factor)):
+                continue
+            figure = workbook.figure(name)
+            if is_figure(number, figure):
+                return figure
+    return None
+
+
+def _comparable(number: TypedNumber, sheet: Sheet) -> Iterator[tuple[str, tuple[Unit, Fraction]]]:
+    """The columns whose figures a typed number can be by its unit: their unit, and what a figure in it is multiplied by to be compared."""
+    for column in sheet.columns.values():
+        try:
+            measured = unit(column.unit)
+        except UnknownUnitError:
+            continue
+        factor = _factor_to(number, measured)
+        if factor is not None and column.name != sheet.key:
+            yield column.name, (measured, factor)
+
+
+def _can_be(number: TypedNumber, low: float, high: float, factor: float) -> bool:
+    """Whether a number from `low` to `high` times `factor` can be a typed one when it is rounded to its digits."""
+    if abs(number.value) * 10**number.decimals > EXACT_ENOUGH:
+        return True
+    typed, off = abs(float(number.value)), 10.0**-number.decimals  # half of it is enough, and floats are wrong by far less than the other half
+    nearest = 0.0 if low < 0 < high else min(abs(low), abs(high))
+    return nearest * factor <= typed + off and max(-low, high) * factor >= typed - off
+
+
+def _factor_to(number: TypedNumber, measured: Unit) -> Fraction | None:
+    """What a figure in a unit is multiplied by to be compared with a typed number; None when they do not fit."""
+    return _factor(measured, number.unit) if number.unit is not None else Fraction(1)
+
+
+@lru_cache(maxsize=512)
 def _factor(measured: Unit, typed: Unit) -> Fraction | None:
     """What a number in one unit is multiplied by in the other; prose says `34.8 kB` of what a column has per token. None when they do not fit."""
     if (measured.dimension, typed.dimension) == (PURE.dimension, PURE.dimension):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from math import pi, sqrt
 from statistics import median
 
+from kvdocs.figures.estimates import Estimates
 from kvdocs.figures.executed import Gather, none_gathered, quantities
 from kvdocs.figures.formula import evaluate, references
 from kvdocs.figures.interval import Interval, UndefinedError, written
@@ -43,6 +43,7 @@ class Workbook:
         self.sheets: Mapping[str, Sheet] = {sheet.id: sheet for sheet in sheets}
         self.broken = broken
         self.count, self.gather = count, gather
+        self.estimates = Estimates(self.sheets)
         self._figures: dict[CellName, Figure] = {}
         self._open: dict[CellName, None] = {}
         self._readers: dict[CellName, dict[CellName, None]] | None = None
@@ -65,6 +66,10 @@ class Workbook:
                 self._open[current] = None
                 todo += [needed for needed in self._needs(current) if needed not in self._open]
         return self._figures[name]
+
+    def error(self, name: CellName) -> FormulaError | None:
+        """What keeps a cell from having a figure. Where an estimate proves that nothing does, the figure is not computed."""
+        return None if self.estimates.of(name) is not None else self.figure(name).error
 
     def table(self, measurement: str) -> Table:
         """All figures of a measurement that exists."""
@@ -265,7 +270,6 @@ def _mean(numbers: list[Fraction]) -> Fraction:
     return numbers[0] if len(numbers) == 1 else sum(numbers, Fraction(0)) / len(numbers)
 
 
-@lru_cache(maxsize=512)
 def _references(formula: str) -> tuple[Reference, ...]:
     """The cells that a formula names; none when it cannot be read."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -39,6 +40,10 @@ def withdrawal_of(result: str, registry: Registry) -> Withdrawal | None:
 
 def left_out(result: str, registry: Registry) -> str:
     """Why an execution counts for nothing: `withdrawn by ann on 2026-11-20 (W1)`, `superseded by 0123456789abcdef`; empty when it counts."""
+    return registry.once(("left out", result), partial(_left_out, result))
+
+
+def _left_out(result: str, registry: Registry) -> str:
     record = withdrawal_of(result, registry)
     if record is not None:
         return f"withdrawn by {record.by} on {record.on.isoformat()} ({record.id})"

@@ -165,8 +165,8 @@ class Watched(Publication):
     notes: Notes
     inputs: Inputs
 
-    def __init__(self, behind: Publication, notes: Notes, inputs: Inputs, hashes: dict[str, tuple[str, str]]) -> None:
-        """`inputs` and `hashes` (of scripts, for judges) are shared by all pages."""
+    def __init__(self, behind: Publication, notes: Notes, inputs: Inputs) -> None:
+        """`inputs` are shared by all pages."""
         notes.recorder.rests_on = partial(rests_on, inputs)
         super().__init__(
             behind.settings,
@@ -174,7 +174,7 @@ class Watched(Publication):
             behind.problems,
             NotedOrder(behind.order, lambda name: notes.value(f"order {name}".strip())),
             behind.addresses,
-            NotedProviders(behind.providers, partial(_provider, notes, inputs, Judge(notes.recorder, Path(), hashes))),
+            NotedProviders(behind.providers, partial(_provider, notes, inputs, Judge(notes.recorder, Path()))),
             behind.workbook,
         )
         for name, value in (("behind", behind), ("notes", notes), ("inputs", inputs)):

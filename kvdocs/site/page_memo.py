@@ -45,7 +45,6 @@ class PageMemo:
         self._new: dict[str, Any] = {}
         self._kept: dict[str, bool] = {}
         self._inputs = Inputs(publication.registry)
-        self._hashes: dict[str, tuple[str, str]] = {}
 
     def is_kept(self, unit: Unit) -> bool:
         """Whether what is on disk of a unit is still right."""
@@ -79,7 +78,7 @@ class PageMemo:
         values: dict[str, str] = {}
         if unit.depends is Depends.NOTED:
             notes = Notes(self.answers)
-            made = list(unit.make(Watched(self.publication, notes, self._inputs, self._hashes)))
+            made = list(unit.make(Watched(self.publication, notes, self._inputs)))
             looks, values = list(notes.recorder.looks), notes.values
         else:
             made = list(unit.make(self.publication))

@@ -42,7 +42,6 @@ class Pieces:
         self.made: list[str] = []
         """The names of what had to be made."""
         self._inputs = Inputs(publication.registry)
-        self._hashes: dict[str, tuple[str, str]] = {}
 
     def _recall(self) -> None:
         """The pieces of the last time, and the looks of every record whose pieces are still right."""
@@ -80,7 +79,7 @@ class Pieces:
     def _make(self, page: str, thing: T, make: Callable[[T, PageContext], bytes]) -> bytes:
         """What `make` gives, with a note of everything that it looked at."""
         notes = Notes(self.answers)
-        made = make(thing, Watched(self.publication, notes, self._inputs, self._hashes).at(page))
+        made = make(thing, Watched(self.publication, notes, self._inputs).at(page))
         for look in notes.recorder.looks:
             if look.startswith("/"):
                 self.state.file(look[1:])
