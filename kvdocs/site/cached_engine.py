@@ -164,22 +164,11 @@ class Keeper:
                 index.entries.append(KeptEntries(text))
             return
         if self.cache.is_restored(page.file):
-            self._restore(page, config)
+            self.plain["populate"](page, config, self.files)
         self.theme.for_page(page, nav, env)
         before = len(index.entries) if index is not None else 0
         self.plain["page"](page, config, doc_files, nav, env, dirty, excluded)
         self.cache.built(page.file, self.nav, ",".join(self._entry(entry) for entry in index.entries[before:]) if index is not None else "")
-
-    def _restore(self, page: Any, config: Any) -> None:
-        """Give a page that was not rendered in this build its HTML and its table of contents; render it when the cache has lost them."""
-        toc: Any = import_module("mkdocs.structure.toc")
-        body = self.cache.body(page.file)
-        if body is None:
-            self.plain["populate"](page, config, self.files)
-            return
-        page.content, page.toc = body["content"], toc.TableOfContents([_anchor(toc.AnchorLink, item) for item in body["toc"]])
-        if page.toc.items:
-            page.toc.items[0].active = True
 
     def copy(self, file: Any, dirty: bool) -> None:
         """Copy a file unless it and its copy are as they were."""
@@ -213,13 +202,6 @@ class Keeper:
     def finish(self) -> None:
         """Remove what no page makes any more, and keep what was rendered for the next build."""
         self.cache.finish()
-
-
-def _anchor(make: Any, item: list[Any]) -> Any:
-    title, anchor, level, children = item
-    link = make(title, anchor, level)
-    link.children = [_anchor(make, child) for child in children]
-    return link
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the engine rendered, from one build to the next: heads of all pages in one file, the HTML of each in its own, read when it is needed."""
+"""What is known of the pages and files that the engine wrote, from one build to the next. Their HTML is in the site and nowhere else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EngineCache:
         self.site = str(config.site_dir)
         self.docs = str(config.docs_dir)
         folder = self.root / ".kvdocs" / "cache"
-        self.cache, self.bodies = Cache(folder), Cache(folder / "engine")
+        self.cache = Cache(folder)
         self.source = Scan(self.root, DOCS, self.cache)
         self.outputs = {path: [status.st_mtime_ns, status.st_size, status.st_ino] for path, status in scan_files(self.site)}
         self.salt = self._salt(config, settings, versions)
@@ -82,10 +82,6 @@ class EngineCache:
             "source": digest, "targets": targets, "meta": meta, "title": page._title_from_render,
             "anchors": sorted(page.present_anchor_ids or ()), "links": links, "nav": "", "stamp": None, "search": None,
         }  # fmt: skip
-        self.bodies.write(self._body_name(page.file.src_uri), {"salt": self.salt, "content": page.content, "toc": [_tokens(item) for item in page.toc]})
-
-    def _body_name(self, src_uri: str) -> str:
-        return f"{self.digest(src_uri)}-{self._new[src_uri]['source'][:16]}"
 
     def left_alone(self, file: Any, nav: str) -> str | None:
         """The search entries of a page whose output is right as it is; None when it has to be written."""
@@ -109,11 +105,6 @@ class EngineCache:
         """Whether a page was not rendered in this build."""
         known: Any = self._new.get(file.src_uri)
         return known is not None and known is self._old.get(file.src_uri)
-
-    def body(self, file: Any) -> dict[str, Any] | None:
-        """The HTML and the table of contents of a page that was not rendered in this build; None when they are gone."""
-        body: dict[str, Any] | None = self.bodies.read(self._body_name(file.src_uri))
-        return body if body is not None and body["salt"] == self.salt else None
 
     def built(self, file: Any, nav: str, search: str) -> None:
         """Keep how a page was written and indexed."""
@@ -156,10 +147,6 @@ class EngineCache:
         self.cache.write_lines("engine-search", [*(line.encode() for line in self._lines), mark.encode()])
         self.cache.write("engine", {"salt": self.salt, "mark": mark, "pages": self._new, "copies": self._copies})
         self.source.save()
-        wanted = {f"{self._body_name(src_uri)}.json" for src_uri in self._new}
-        for body in self.bodies.folder.iterdir() if self.bodies.folder.is_dir() else ():
-            if body.name not in wanted:
-                body.unlink(missing_ok=True)
 
     def _remove_empty(self, folder: Path) -> None:
         while str(folder) != self.site:
@@ -173,7 +160,3 @@ class EngineCache:
 def _stamp(path: str) -> list[int]:
     status = os.stat(path)  # noqa: PTH116  # a Path for each of thousands
     return [status.st_mtime_ns, status.st_size, status.st_ino]
-
-
-def _tokens(link: Any) -> list[Any]:
-    return [link.title, link.id, link.level, [_tokens(child) for child in link.children]]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
 from kvdocs.site.quick.markdown import quick_markdown
@@ -140,9 +140,15 @@ def test_an_extension_that_is_not_known_gets_its_way(extension: str, tmp_path: P
 @example(['| a | b |\n| --- | --- |\n| [R1](R1.md "A title") | x |', ":   defined"])
 @example(["| &# |\n| --- | --- |", PICTURE])
 @example(["|  |\n| --- | --- |\n| &# |", "# </span>", PICTURE])
+@example(['<![R1](R1.md "A title")'])
 def test_any_text(site: Any, parts: list[str]) -> None:
     texts = ["\n\n".join(parts), "\n".join(parts)]
-    whole = [_rendered(site, name, text) for text in texts for name in ("records/R3.md", "records/R1.md")]
+    try:
+        whole = [_rendered(site, name, text) for text in texts for name in ("records/R3.md", "records/R1.md")]
+    except AssertionError as error:
+        if "in marked section" not in str(error):
+            raise
+        reject()  # Python's parser of HTML ends MkDocs' build at `<![a`: there is no page to compare with
     with quick_markdown():
         assert [_rendered(site, name, text) for text in texts for name in ("records/R3.md", "records/R1.md")] == whole
 

@@ -160,25 +160,27 @@ def contents_by(contents: Any) -> dict[str, Any]:
 
 def links_by(plain: Callable[[Any, str], str]) -> Callable[[Any, str], str]:
     """The address of a link: the same for all pages of a folder, but for links to what lies within the page's own."""
-    known: dict[tuple[str, ...], tuple[str, str, str]] = {}
+    known: dict[tuple[str, ...], dict[str, tuple[str, str, str]]] = {}
+    of_page: tuple[Any, dict[str, tuple[str, str, str]]] = (None, {})
 
     def path_to_url(processor: Any, url: str) -> str:
-        if TO_HEADING.fullmatch(url):
-            processor.links_to_anchors.setdefault(processor.file, {}).setdefault(url[1:], url)
-            return url
-        if not TO_FILE.fullmatch(url):
-            return plain(processor, url)
+        nonlocal of_page
         file = processor.file
-        key = (posixpath.dirname(file.src_uri), *_folder_of(file.url), url)
-        if key in known:
-            source, target, address = known[key]
+        if of_page[0] is not file:
+            of_page = (file, known.setdefault((posixpath.dirname(file.src_uri), *_folder_of(file.url)), {}))
+        if url in of_page[1]:
+            source, target, address = of_page[1][url]
             if processor.files.get_file_from_path(source) is not None and not target.startswith(file.url):
                 return address
+        if TO_HEADING.fullmatch(url):
+            processor.links_to_anchors.setdefault(file, {}).setdefault(url[1:], url)
+            return url
         address = plain(processor, url)
-        source = processor._target_uri(file.src_uri, url)
-        found = processor.files.get_file_from_path(source)
-        if found is not None and not found.inclusion.is_excluded() and not found.url.startswith(file.url):
-            known[key] = (source, found.url, address)
+        if TO_FILE.fullmatch(url):
+            source = processor._target_uri(file.src_uri, url)
+            found = processor.files.get_file_from_path(source)
+            if found is not None and not found.inclusion.is_excluded() and not found.url.startswith(file.url):
+                of_page[1][url] = (source, found.url, address)
         return address
 
     return path_to_url

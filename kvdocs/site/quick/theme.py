@@ -1,4 +1,4 @@
-"""Material's templates with the same output for less work: what is alike on the pages of one folder is rendered once.
+"""Material's templates with the same output for less work: what is alike on the pages of one folder, or on all, is rendered once.
 
 Only for pages that the navigation does not show, which are those that are many: nothing is marked as active on them, and they have no neighbours.
 """
@@ -20,6 +20,9 @@ ALIKE = frozenset(
 ALIKE_BLOCKS = ("styles", "libs", "fonts", "config", "scripts")
 """Blocks of its frame of which the same is true."""
 
+LANGUAGE = "partials/language.html"
+"""Material's words: a module of macros that takes nothing but the language of the settings."""
+
 
 class QuickTheme:
     """The environment of Jinja of one build, with parts that are kept by folder."""
@@ -30,7 +33,7 @@ class QuickTheme:
         self._kept: dict[tuple[str, str], str] = {}
         self._shown: list[str] = []
         self._folder: str | None = None
-        self._parts: dict[str, KeptPart] = {}
+        self._parts: dict[str, Any] = {}
 
     def for_page(self, page: Any, nav: Any, env: Any) -> None:
         """Say which page is rendered next."""
@@ -48,14 +51,23 @@ class QuickTheme:
         self._keep_blocks(plain("base.html"))
 
         def get_template(name: Any, *arguments: Any, **named: Any) -> Any:
-            if self._folder is None or name not in ALIKE:
+            if self._folder is None or not isinstance(name, str):
                 return plain(name, *arguments, **named)
-            part = self._parts.get(name)
-            if part is None:
-                part = self._parts[name] = KeptPart(plain(name, *arguments, **named), name, self)
-            return part if part.is_of(self._material) else part.template
+            if name not in self._parts:
+                self._parts[name] = self._part(name, plain(name, *arguments, **named))
+            return self._parts[name]
 
         env.get_template = get_template
+
+    def _part(self, name: str, template: Any) -> Any:
+        """What takes the place of a template: the template itself, where it is a project's own or differs from page to page."""
+        if not str(template.filename).startswith(self._material):
+            return template
+        if name == LANGUAGE:
+            return KeptModule(template)
+        if name in ALIKE:
+            return KeptPart(template, name, self)
+        return ConstantPart(template) if _is_constant(self._env, template) else template
 
     def _keep_blocks(self, frame: Any) -> None:
         if str(frame.filename).startswith(self._material):
@@ -81,16 +93,47 @@ class QuickTheme:
 
 
 class KeptPart:
-    """A template to include, in place of Jinja's own."""
+    """A template to include that is alike on the pages of a folder, in place of Jinja's own."""
 
     def __init__(self, template: Any, name: str, theme: QuickTheme) -> None:
-        self.template, self.name, self._theme = template, name, theme
+        self._render, self._name, self._theme = template.root_render_func, name, theme
         self.new_context = template.new_context
-
-    def is_of(self, folder: str) -> bool:
-        """Whether it is Material's own, not a project's."""
-        return str(self.template.filename).startswith(folder)
 
     def root_render_func(self, context: Any) -> Iterator[str]:
         """What Jinja iterates over."""
-        yield self._theme.text(self.name, self.template.root_render_func, context)
+        yield self._theme.text(self._name, self._render, context)
+
+
+class ConstantPart:
+    """A template to include that is a text."""
+
+    def __init__(self, template: Any) -> None:
+        self._text = template.render()
+
+    def new_context(self, *_: Any) -> None:
+        """A text takes nothing from the page."""
+
+    def root_render_func(self, _: None) -> Iterator[str]:
+        """What Jinja iterates over."""
+        yield self._text
+
+
+class KeptModule:
+    """A template to import, whose macros take nothing from the page."""
+
+    def __init__(self, template: Any) -> None:
+        self._template = template
+        self._module: Any = None
+
+    def make_module(self, *context: Any) -> Any:
+        """The macros, made for the first page that asks."""
+        if self._module is None:
+            self._module = self._template.make_module(*context)
+        return self._module
+
+
+def _is_constant(env: Any, template: Any) -> bool:
+    """Whether a template holds nothing but text."""
+    nodes: Any = import_module("jinja2.nodes")
+    source, _, _ = env.loader.get_source(env, template.name)
+    return all(isinstance(node, nodes.Output) and all(isinstance(part, nodes.TemplateData) for part in node.nodes) for node in env.parse(source).body)
