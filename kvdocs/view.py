@@ -68,6 +68,7 @@ class Table:
 
     `sortable` lets the page sort and filter it; `filters` names the columns that offer a choice of their values.
     `row_ids` gives each row an anchor; `name` is what the address calls the table when it keeps its state.
+    `of_records` says that each row is a record: search finds the record itself, and passes the table by.
     """
 
     headings: tuple[str, ...]
@@ -78,6 +79,7 @@ class Table:
     row_ids: tuple[str, ...] = ()
     name: str = ""
     filters: frozenset[int] = frozenset()
+    of_records: bool = False
 
     @property
     def choices(self) -> str:

@@ -40,7 +40,7 @@ def _matrix(context: PageContext, judge: Judge) -> Section:
     cells = tuple((context.link(entry.id, entry.id), status_badge(defect_of(entry)), *(_cell(entry, e, found.get(e, ())) for e in environments)) for entry, found in rows)
     if not cells:
         return Section("Defects by environment", (Prose(Md("There is no defect on record.")),), "matrix")
-    return Section("Defects by environment", (Table(headings, cells, sortable=True, name="evidence", row_ids=tuple(entry.id for entry, _ in rows)),), "matrix")
+    return Section("Defects by environment", (Table(headings, cells, sortable=True, name="evidence", row_ids=tuple(entry.id for entry, _ in rows), of_records=True),), "matrix")
 
 
 def _cell(entry: Entry, environment: str, tallies: tuple[Tally, ...]) -> Cell:
@@ -61,7 +61,7 @@ def _gates(context: PageContext, judge: Judge) -> Section:
         rows += [_gate_row(entry, verdict, texts[verdict.id].text, context) for verdict in judge.gates(entry.id)]
     if not rows:
         return Section("Gates", (Prose(Md("No item has a gate.")),), "gates")
-    return Section("Gates", (Table(("Item", "Gate", "Condition", "Verdict", "Why"), tuple(rows), sortable=True, name="gates"),), "gates")
+    return Section("Gates", (Table(("Item", "Gate", "Condition", "Verdict", "Why"), tuple(rows), sortable=True, name="gates", of_records=True),), "gates")
 
 
 def _gate_row(entry: Entry, verdict: GateVerdict, text: str, context: PageContext) -> tuple[Cell, ...]:

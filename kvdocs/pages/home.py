@@ -69,7 +69,7 @@ def owner_cell(row: Row, context: PageContext) -> Cell:
 def next_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What can be worked on now, by rank."""
     cells = tuple((str(row.rank), *cells) for row, cells in zip(rows, context.rows("next", rows, _next, _unranked), strict=True))
-    return Table(("Rank", "#", "What", "Owner", "Size", "Why it stands there"), cells, frozenset({0}), sortable=True, name="next")
+    return Table(("Rank", "#", "What", "Owner", "Size", "Why it stands there"), cells, frozenset({0}), sortable=True, name="next", of_records=True)
 
 
 def _next(row: Row, context: PageContext) -> tuple[Cell, ...]:
@@ -88,7 +88,7 @@ def _size(row: Row) -> Cell:
 def waiting_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What cannot start yet, and what it waits for."""
     cells = tuple((str(row.rank), *cells) for row, cells in zip(rows, context.rows("waiting", rows, _waiting, _unranked), strict=True))
-    return Table(("Rank", "#", "What", "Owner", "Waits for"), cells, frozenset({0}), sortable=True, name="waiting")
+    return Table(("Rank", "#", "What", "Owner", "Waits for"), cells, frozenset({0}), sortable=True, name="waiting", of_records=True)
 
 
 def _waiting(row: Row, context: PageContext) -> tuple[Cell, ...]:
@@ -138,7 +138,7 @@ def _defects(context: PageContext) -> tuple[Section, ...]:
         return ()
     rows = tuple(_defect_row(entry, context) for entry in entries[:FIRST])
     headings = ("#", "Defect", "Status", "What executions say", "Owner", "Fixed by")
-    table = Table(headings, rows, sortable=True, name="state", filters=frozenset({2}))
+    table = Table(headings, rows, sortable=True, name="state", filters=frozenset({2}), of_records=True)
     all_of_them = f"{markup.link(context.list_of(entries[0].kind))} lists all of them"
     return (Section("State of the defects", (table, *rest_of(len(entries), "", all_of_them, context)), "defects"),)
 

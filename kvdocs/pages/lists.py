@@ -79,7 +79,7 @@ def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Ta
     headings = ("#", *(("Title",) if has_title else ()), *(column.heading for column in kind.columns))
     rows = [row if len(row) == len(headings) else (row[0], None, *row[1:]) for row in rows]
     filters = frozenset(number + 1 + has_title for number, column in enumerate(kind.columns) if column.filter)
-    return Table(headings, tuple(rows), sortable=True, name=kind.folder, row_ids=tuple(e.id for e in entries), filters=filters)
+    return Table(headings, tuple(rows), sortable=True, name=kind.folder, row_ids=tuple(e.id for e in entries), filters=filters, of_records=True)
 
 
 def _row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:

@@ -56,7 +56,7 @@ def _rule() -> str:
 
 def _keys(rows: Sequence[Row], context: PageContext) -> Table:
     headings = ("Rank", "#", "Work", "State", "Optional", "Measured payoff, its own or behind it", "Unfinished behind it", "Size", "Blast radius")
-    return Table(headings, tuple(_key_row(row, context) for row in rows), frozenset({0, 5, 6}), sortable=True, name="order")
+    return Table(headings, tuple(_key_row(row, context) for row in rows), frozenset({0, 5, 6}), sortable=True, name="order", of_records=True)
 
 
 def _key_row(row: Row, context: PageContext) -> tuple[Cell, ...]:
