@@ -75,7 +75,7 @@ def explain(registry: Registry, name: str, assumed: Mapping[str, str]) -> Explan
     """The chain of reasons behind the place of a record, through everything it waits for."""
     order = plan(registry, assumed)
     steps = tuple(_chain(order, name))
-    return Explanation(name, steps, tuple(_neighbours(order, name)), tuple(_changes(registry, order, name, assumed)))
+    return Explanation(name, steps, tuple(_neighbours(order, name)), tuple(changes(registry, order, name, assumed)))
 
 
 def _chain(order: Order, goal: str) -> Iterator[Step]:
@@ -120,8 +120,8 @@ def _neighbours(order: Order, name: str) -> list[str]:
     return lines
 
 
-def _changes(registry: Registry, order: Order, name: str, assumed: Mapping[str, str]) -> list[str]:
-    """What each single blocker would change, and all of them together; tried out, not guessed."""
+def changes(registry: Registry, order: Order, name: str, assumed: Mapping[str, str]) -> list[str]:
+    """What would change the place of a record: each single blocker, and all of them together; tried out, not guessed. `order` is the one that is assumed."""
     row = order.rows[name]
     if row.state in ("actionable", "in_review"):
         freed = ", ".join(row.unlocks)

@@ -75,19 +75,6 @@ class Judge:
         merged = [ref.merge_commit for name in item.implemented_by if (ref := self.registry.record(name, Reference)) is not None and ref.merge_commit]
         return (*item.landed_in, *merged)
 
-    def matrix(self) -> tuple[tuple[str, ...], list[tuple[Entry, dict[str, tuple[Tally, ...]]]]]:
-        """Environments that executed something, and each defect with its tallies by environment."""
-        rows = []
-        for entry in self.registry.of("defect"):
-            evidence = self.of(entry.id)
-            tallies = evidence.tallies if evidence is not None else ()
-            rows.append((entry, {e.id: found for e in self.registry.of("environment") if (found := tuple(t for t in tallies if t.environment == e.id))}))
-        used = {name for _, by_environment in rows for name in by_environment}
-        return tuple(e.id for e in self.registry.of("environment") if e.id in used or self._named_by_defects(e.id)), rows
-
-    def _named_by_defects(self, environment: str) -> bool:
-        return any(self.registry.pointing_at(environment, "defect", "environment"))
-
     def _results(self, script: str) -> list[Result]:
         """The results of a script."""
         return [entry.record for entry in self.registry.pointing_at(script, "result", "script") if isinstance(entry.record, Result)]

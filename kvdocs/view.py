@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from re import findall
 
@@ -85,6 +86,11 @@ class Table:
     def choices(self) -> str:
         """The numbers of the columns that offer a choice, as text."""
         return " ".join(str(number) for number in sorted(self.filters))
+
+
+def in_rows(cells: Sequence[Cell], width: int) -> list[tuple[Cell, ...]]:
+    """The cells of several rows, one after the other, as rows of this width."""
+    return [tuple(cells[start : start + width]) for start in range(0, len(cells), width)]
 
 
 @dataclass(frozen=True, slots=True)

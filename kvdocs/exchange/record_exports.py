@@ -48,13 +48,23 @@ def export_needs(registry: Registry, entries: Sequence[Entry], project: str, at:
 
 def needs_document(registry: Registry, entries: Sequence[Entry], project: str, created: str | None) -> dict[str, Any]:
     """The content of needs.json; without a time at which it was made the same records give the same document."""
+    return _needs_document({entry.id: need_of(entry, registry) for entry in entries}, len(entries), project, created)
+
+
+def needs_text(needs: str, amount: int, project: str) -> str:
+    """The text of `needs_document`, without a time at which it was made, from the texts of so many needs with their ids: `"R1": {…}, "R2": {…}`."""
+    head, tail = json.dumps(_needs_document({}, amount, project, None), ensure_ascii=False).rsplit("{}", 1)
+    return f"{head}{{{needs}}}{tail}"
+
+
+def _needs_document(needs: Mapping[str, Any], amount: int, project: str, created: str | None) -> dict[str, Any]:
     stamp = {"created": created} if created is not None else {}
-    needs = {entry.id: _need(entry, registry) for entry in entries}
-    version = {**stamp, "creator": {"program": "kvdocs", "version": __version__}, "needs": needs, "needs_amount": len(needs)}
+    version = {**stamp, "creator": {"program": "kvdocs", "version": __version__}, "needs": needs, "needs_amount": amount}
     return {**stamp, "current_version": "1", "project": project, "versions": {"1": version}}
 
 
-def _need(entry: Entry, registry: Registry) -> dict[str, Any]:
+def need_of(entry: Entry, registry: Registry) -> dict[str, Any]:
+    """A record as a need."""
     links: dict[str, list[str]] = {}
     for link in registry.links_from(entry.id):
         links.setdefault(str(link.loc[0]), []).append(link.target)

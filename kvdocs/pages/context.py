@@ -42,12 +42,26 @@ Key = Callable[[T], tuple[object, ...]]
 """All that the cells of something depend on beside its record and what is looked at."""
 
 
+class Keeper(Protocol):
+    """Keeps parts of pages from one run to the next; `page` is the path of the page, and the rest as in `PageContext`."""
+
+    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
+        """The cells that `make` gives for each thing."""
+
+    def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[bytes]:
+        """The sections that `make` gives for each record, laid out."""
+
+    def texts(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
+        """The text that `make` gives for each thing."""
+
+
 @dataclass(frozen=True)
 class Publication:
     """All that the pages are made from: records, problems, the order, and what other stages computed.
 
     `providers` answer `Context.computed` by name: `evidence`, `figures`, `history`; `order` is always there.
     `workbook` gives the figures that prose cites; without it the braces stay as they are.
+    `pieces` keeps parts of pages; without it each is made.
     """
 
     settings: Settings
@@ -57,6 +71,7 @@ class Publication:
     addresses: Addresses = field(default_factory=SiteAddresses)
     providers: Mapping[str, Provider] = field(default_factory=dict)
     workbook: Callable[[], Workbook] | None = None
+    pieces: Keeper | None = None
 
     def at(self, page: str) -> PageContext:
         """The context for a page."""
@@ -208,14 +223,20 @@ class PageContext:
         provider = self.publication.providers.get(kind)
         return provider(target) if provider is not None else None
 
-    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:  # noqa: ARG002  # a context that keeps needs them
+    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
         """The cells that `make` gives for each record, or row of the order: they depend on nothing but the record, the key and what is looked at through the context, so that they can be kept under the name."""
-        return (make(thing, self) for thing in things)
+        pieces = self.publication.pieces
+        return (make(thing, self) for thing in things) if pieces is None else pieces.rows(self.page, name, things, make, key)
 
-    def sections(self, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Section | bytes]:  # noqa: ARG002  # as above
+    def sections(self, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Section] | Iterator[bytes]:
         """The sections that `make` gives for each record, or their bytes where they are laid out already; as `rows`."""
-        for entry in entries:
-            yield from make(entry, self)
+        pieces = self.publication.pieces
+        return (section for entry in entries for section in make(entry, self)) if pieces is None else pieces.sections(self.page, name, entries, make)
+
+    def texts(self, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
+        """The text that `make` gives for each record; as `rows`."""
+        pieces = self.publication.pieces
+        return (make(thing, self) for thing in things) if pieces is None else pieces.texts(self.page, name, things, make, key)
 
 
 def beside(entry: Entry, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -21,7 +21,7 @@ def data_files(publication: Publication) -> Iterator[DataFile]:
     """Everything below `api/`, the redirects of former ids, and the YAML that pages link to."""
     documents = [record_file(entry, publication) for entry in publication.registry]
     yield from documents
-    yield registry_file(publication, [document.text for document in documents])
+    yield registry_file(publication, (document.text.rstrip().encode() for document in documents))
     yield from state_files(publication)
     yield from schema_files(publication)
     yield from redirects(publication)
@@ -33,12 +33,12 @@ def record_file(entry: Entry, publication: Publication) -> DataFile:
     return _json(f"api/records/{entry.id}.json", record_document(entry, publication.registry, publication.order, publication.at("").computed("evidence", entry.id)))
 
 
-def registry_file(publication: Publication, documents: Sequence[str]) -> DataFile:
-    """All records in one file, from the texts of `record_file` in the order of the registry."""
+def registry_file(publication: Publication, documents: Iterable[bytes]) -> DataFile:
+    """All records in one file, from the documents of `record_file` in the order of the registry."""
     registry = publication.registry
     counts = {kind.name: len(entries) for kind in registry.kinds if (entries := registry.of(kind.name))}
     head = json.dumps({"schema": REGISTRY_SCHEMA, "title": publication.settings.title, "counts": counts}, ensure_ascii=False)
-    return DataFile("api/registry.json", f"{head[:-1]}, \"records\": [{', '.join(document.rstrip() for document in documents)}]}}\n")
+    return DataFile("api/registry.json", f"{head[:-1]}, \"records\": [{b', '.join(documents).decode()}]}}\n")
 
 
 def state_files(publication: Publication) -> Iterator[DataFile]:

@@ -136,7 +136,7 @@ def _defects(context: PageContext) -> tuple[Section, ...]:
     entries = context.registry.of("defect")
     if not entries:
         return ()
-    rows = tuple(_defect_row(entry, context) for entry in entries[:FIRST])
+    rows = tuple(context.rows("defect", entries[:FIRST], _defect_row))
     headings = ("#", "Defect", "Status", "What executions say", "Owner", "Fixed by")
     table = Table(headings, rows, sortable=True, name="state", filters=frozenset({2}), of_records=True)
     all_of_them = f"{markup.link(context.list_of(entries[0].kind))} lists all of them"

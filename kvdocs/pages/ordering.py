@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import kvdocs.order
 from kvdocs import markup
-from kvdocs.chains import explain
+from kvdocs.chains import changes
 from kvdocs.cited import measured_payoff
 from kvdocs.kinds.item import Item
 from kvdocs.order import Row
@@ -94,8 +94,7 @@ def _behind(name: str, context: PageContext) -> tuple[str, ...]:
 def _places(rows: Sequence[Row], context: PageContext) -> list[Block]:
     blocks: list[Block] = []
     for row in rows:
-        explanation = explain(context.registry, row.id, {})
         lines = [f"**{row.rank}. {markup.link(context.link(row.id))}** {context.prose(row.title, row.id)}: {context.prose(row.why, row.id)}."]
-        lines += [context.prose(f"If so: {change}.", row.id) for change in explanation.changes]
+        lines += [context.prose(f"If so: {change}.", row.id) for change in changes(context.registry, context.publication.order, row.id, {})]
         blocks.append(Prose(Md("\n".join(lines))))
     return blocks

@@ -10,7 +10,7 @@ from kvdocs import markup
 from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
 from kvdocs.kinds.result import Result
-from kvdocs.pages.context import Publication
+from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import DataFile
 from kvdocs.registry import Entry, Registry
 
@@ -30,10 +30,16 @@ def search_files(publication: Publication) -> Iterator[DataFile]:
     The same twice: a browser that opened the site from a file reads no JSON there, but runs a script.
     The engine's search cannot run there at all, so its own index stays empty.
     """
-    rows = [[entry.id, entry.kind.name, markup.plain(title_of(entry, publication.registry)), _text(entry, publication.registry)] for entry in publication.registry]
-    text = json.dumps({"schema": SCHEMA, "records": rows}, ensure_ascii=False, separators=(",", ":"))
+    context = publication.at(PATH)
+    rows = b",".join(context.texts("row", publication.registry, _row)).decode()
+    text = f'{{"schema":{json.dumps(SCHEMA)},"records":[{rows}]}}'
     yield DataFile(PATH, text + "\n")
     yield DataFile(SCRIPT, f'var __index = {{"config": {{"lang": ["en"], "separator": " "}}, "docs": []}};\nwindow.kvdocsSearch = {text};\n')
+
+
+def _row(entry: Entry, context: PageContext) -> bytes:
+    row = [entry.id, entry.kind.name, markup.plain(title_of(entry, context.registry)), _text(entry, context.registry)]
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _text(entry: Entry, registry: Registry) -> str:

@@ -16,7 +16,7 @@ from kvdocs.checks.inputs import Inputs
 from kvdocs.judge import Judge
 from kvdocs.memo import ALL, Look, Recorder
 from kvdocs.order import Order
-from kvdocs.pages.context import PageContext, Provider, Publication
+from kvdocs.pages.context import Keeper, PageContext, Provider, Publication
 from kvdocs.pages.graph import Surroundings
 from kvdocs.problems import Problem, pack
 from kvdocs.registry import Entry
@@ -31,6 +31,9 @@ FIGURES = ("#measurement", "#claim", "#result", "#script", "#withdrawal")
 
 SHORT = 24
 """A text that is no longer is as good as its digest."""
+
+ANSWER = "="
+"""What a look begins with that is at something computed: `=order R1`."""
 
 
 class Answers:
@@ -48,13 +51,31 @@ class Answers:
             self._known[name] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if len(text) > SHORT else text
         return self._known[name]
 
-    def known(self) -> dict[str, str]:
-        """Every digest that was asked for, by its name."""
-        return dict(self._known)
+    def of(self, names: Iterable[str]) -> dict[str, Any]:
+        """The answers of these names as plain data for `changed`: for each kind the digests by what they are about, and what there is no answer about."""
+        found: dict[str, Any] = {}
+        for what, targets in _by_kind(names).items():
+            digests = {target: digest for target in self._answered(what, targets) if (digest := self.digest(f"{what} {target}"))}
+            found[what] = [digests, [target for target in targets if target not in digests]]
+        return found
 
-    def changed(self, before: Mapping[str, str]) -> Iterator[str]:
-        """The names of the answers that are not what they were."""
-        return (name for name, digest in before.items() if self.digest(name) != digest)
+    def changed(self, before: Mapping[str, Any]) -> Iterator[str]:
+        """The names of those that are another one than when `of` gave this."""
+        for what, (digests, empty) in before.items():
+            for target, digest in digests.items():
+                if self.digest(f"{what} {target}") != digest:
+                    yield f"{what} {target}".rstrip()
+            for target in self._answered(what, empty):
+                if self.digest(f"{what} {target}"):
+                    yield f"{what} {target}".rstrip()
+
+    def _answered(self, what: str, targets: Iterable[str]) -> Iterable[str]:
+        """Those of the targets about which there can be an answer: most records have no problem, and most have no rank."""
+        publication = self.publication
+        known = {"problems": publication.problems_of, "named": publication.mentioned_by, "order": publication.order.rows, "state": publication.order.rows}
+        if what == "source":
+            return [path for path in targets if path not in publication.source_paths]
+        return [target for target in targets if not target or target in known[what]] if what in known else targets
 
     def _text(self, what: str, target: str) -> str:
         """A text that is another one whenever the answer is; empty for the most common one."""
@@ -81,17 +102,31 @@ class Answers:
         return repr(found) if found else ""
 
 
+def _by_kind(names: Iterable[str]) -> dict[str, list[str]]:
+    """What is asked about by the names of answers, by the kind of answer."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        what, _, target = name.partition(" ")
+        found.setdefault(what, []).append(target)
+    return found
+
+
 class Notes:
     """What one page looks at."""
 
     def __init__(self, answers: Answers) -> None:
         self.recorder = Recorder(answers.publication.registry)
         self.answers = answers
-        self.values: dict[str, str] = {}
+        self.values: dict[str, None] = {}
 
     def value(self, name: str) -> None:
-        """Note an answer by its digest."""
-        self.values[name] = self.answers.digest(name)
+        """Note an answer by its name."""
+        self.values[name] = None
+
+    @property
+    def looks(self) -> list[str]:
+        """Everything that was looked at, what was computed with the mark of an answer."""
+        return [*self.recorder.looks, *(f"{ANSWER}{name}" for name in self.values)]
 
 
 class Noted(Mapping[str, V]):
@@ -165,7 +200,7 @@ class Watched(Publication):
     notes: Notes
     inputs: Inputs
 
-    def __init__(self, behind: Publication, notes: Notes, inputs: Inputs) -> None:
+    def __init__(self, behind: Publication, notes: Notes, inputs: Inputs, pieces: Keeper | None = None) -> None:
         """`inputs` are shared by all pages."""
         notes.recorder.rests_on = partial(rests_on, inputs)
         super().__init__(
@@ -176,6 +211,7 @@ class Watched(Publication):
             behind.addresses,
             NotedProviders(behind.providers, partial(_provider, notes, inputs, Judge(notes.recorder, Path()))),
             behind.workbook,
+            pieces,
         )
         for name, value in (("behind", behind), ("notes", notes), ("inputs", inputs)):
             object.__setattr__(self, name, value)
@@ -246,7 +282,7 @@ def _provider(notes: Notes, inputs: Inputs, judge: Judge, name: str, provider: P
         return provider(record_id)
 
     def by_digest(record_id: str) -> Any:
-        notes.value(f"{'around' if name == 'surroundings' else name} {record_id}")
+        notes.value(f"{'around' if name == 'surroundings' else name} {record_id}".rstrip())
         return provider(record_id)
 
     def everything(record_id: str) -> Any:

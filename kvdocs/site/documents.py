@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,20 @@ def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, byt
     from kvdocs.checks.files import named_outside
     from kvdocs.pages.documents import document_pages, for_documents
     from kvdocs.pipeline import inspect, publication
-    from kvdocs.render import render_all
-    from kvdocs.site.pieces import Pieces, pieced
+    from kvdocs.render import Renderer, render_all
+    from kvdocs.site.looks import Looks
+    from kvdocs.site.pieces import Pieces
 
     made = publication(inspect(project, scan))
-    pieces = Pieces(project, for_documents(made), scan, key[1])
-    files = render_all(document_pages(pieced(pieces)), pieces.renderer)
-    pieces.save()
+    looks = Looks(project, for_documents(made), scan)
+    old = scan.cache.read("pieces")
+    known = old is not None and old["salt"] == key[1]
+    if known:
+        looks.recall(old["looks"])
+    pieces = Pieces(scan.cache, "pieces", looks, Renderer.of(project, looks.publication.addresses.dialect), old["mark"] if known else None)
+    files = render_all(document_pages(replace(looks.publication, pieces=pieces)), pieces.renderer)
+    mark = pieces.save()
+    scan.cache.write("pieces", {"salt": key[1], "mark": mark, "looks": looks.document([pieces.all_looks()])})
     if not named_outside(made.registry, project):
         scan.cache.write("documents", {"key": key, "digests": {path: _digest(data) for path, data in files.items()}})
     return files

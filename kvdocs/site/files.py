@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvdocs.disk import read_text
-from kvdocs.pages.context import Publication
+from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import registry_file
 from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.project import Project
+from kvdocs.registry import Entry
 from kvdocs.render import Renderer, render_all
 from kvdocs.site.units import Commands, units
 
@@ -36,7 +37,7 @@ class SiteSource:
 def generated_pages(project: Project, publication: Publication, commands: Commands) -> list[Page | DataFile]:
     """Everything that is made from the registry and from the program itself."""
     made = [page for unit in units(project, publication, commands) for page in unit.make(publication)]
-    made.append(registry_file(publication, [page.text for page in made if page.path.startswith(RECORDS) and isinstance(page, DataFile)]))
+    made.append(registry_file(publication, [page.text.rstrip().encode() for page in made if page.path.startswith(RECORDS) and isinstance(page, DataFile)]))
     made.append(needs_file(publication))
     return made
 
@@ -109,7 +110,14 @@ def _written_nav(name: str, path: Path) -> Nav:
 
 def needs_file(publication: Publication) -> DataFile:
     """`api/needs.json` as `kvdocs export needs` writes it, less the time at which it was made: the same records give the same bytes."""
-    from kvdocs.exchange.record_exports import needs_document
+    from kvdocs.exchange.record_exports import needs_text
 
-    document = needs_document(publication.registry, list(publication.registry), publication.settings.title, None)
-    return DataFile("api/needs.json", json.dumps(document, ensure_ascii=False) + "\n")
+    context = publication.at("api/needs.json")
+    needs = b", ".join(context.texts("need", publication.registry, _need)).decode()
+    return DataFile("api/needs.json", needs_text(needs, len(publication.registry), publication.settings.title) + "\n")
+
+
+def _need(entry: Entry, context: PageContext) -> bytes:
+    from kvdocs.exchange.record_exports import need_of
+
+    return json.dumps({entry.id: need_of(entry, context.registry)}, ensure_ascii=False)[1:-1].encode()

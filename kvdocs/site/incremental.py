@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kvdocs.cache import Scan
-from kvdocs.pages.context import Publication
-from kvdocs.pages.data import registry_file
+from kvdocs.pages.context import PageContext, Publication
+from kvdocs.pages.data import record_file, registry_file
 from kvdocs.pages.graph import Surroundings
 from kvdocs.pages.page import Nav
 from kvdocs.project import Project
+from kvdocs.registry import Entry
 from kvdocs.render import Renderer, Written, render_all, write_files
 from kvdocs.site.files import RECORDS, assets, navigation, needs_file, written_files
 from kvdocs.site.page_memo import OUTPUT, PageMemo
@@ -35,7 +36,7 @@ def update_source(project: Project, publication: Publication, commands: Commands
     update.prepare(wanted)
     for unit in wanted:
         update.take(unit)
-    update.take(Unit("registry", Depends.EVERYTHING, lambda p: [registry_file(p, update.documents())]))
+    update.take(Unit("registry", Depends.EVERYTHING, lambda p: [registry_file(p, update.documents(p))]))
     update.take(Unit("needs", Depends.EVERYTHING, lambda p: [needs_file(p)]))
     return update.finish()
 
@@ -69,10 +70,18 @@ class _Update:
             self.memo.wrote(unit, files, outcome.files)
             self._write(files)
 
-    def documents(self) -> list[str]:
-        """The text of `record_file` of each record, in the order of the registry, from disk."""
-        folder = self.project.build / RECORDS
-        return [(folder / f"{entry.id}.json").read_text(encoding="utf-8") for entry in self.publication.registry]
+    def documents(self, publication: Publication) -> Iterator[bytes]:
+        """The document of `record_file` of each record, in the order of the registry; from disk where it was made for a file."""
+        return publication.at("api/registry.json").texts("document", publication.registry, self._document, lambda entry: (self._made(entry),))
+
+    def _made(self, entry: Entry) -> str | None:
+        """The digest of the file that was made for a record."""
+        return self.memo.digest(f"record {entry.id}", f"{RECORDS}{entry.id}.json")
+
+    def _document(self, entry: Entry, context: PageContext) -> bytes:
+        if self._made(entry) is None:
+            return record_file(entry, context.publication).text.rstrip().encode()
+        return (self.project.build / RECORDS / f"{entry.id}.json").read_bytes().rstrip()
 
     def finish(self) -> SourceOnDisk:
         """Write what people wrote, remove what is left over, and keep everything for the next time."""

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from kvdocs.cache import Scan
-from kvdocs.checks.inputs import Inputs
-from kvdocs.memo import ALL, State
+from kvdocs.cache import Cache, Scan
+from kvdocs.memo import ALL
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile, Nav, Page
-from kvdocs.pages.watched import Answers, Notes, Watched
+from kvdocs.pages.watched import ANSWER
 from kvdocs.project import Project
+from kvdocs.render import Renderer
+from kvdocs.site.looks import Looks
+from kvdocs.site.pieces import Pieces
 from kvdocs.site.units import Depends, Unit
 
 OUTPUT = "build/docs"
-EVERYTHING = ("problems", "order", "history ")
-"""The answers that a unit depends on which depends on everything."""
+EVERYTHING = (ALL, f"{ANSWER}problems", f"{ANSWER}order", f"{ANSWER}history")
+"""The looks of a unit that depends on everything."""
 
 
 class Outcome(NamedTuple):
@@ -36,15 +39,16 @@ class PageMemo:
     def __init__(self, project: Project, publication: Publication, scan: Scan, salt: str) -> None:
         self.project, self.publication, self.scan, self.salt = project, publication, scan, salt
         self.cache = scan.cache
-        self.answers = Answers(publication)
-        self.state = State(publication.registry, project.root, scan)
+        self.pieces = Cache(self.cache.folder / self.name, enabled=self.cache.enabled)
+        self.renderer = Renderer.of(project, publication.addresses.dialect)
+        self.looks = Looks(project, publication, scan)
         old = self.cache.read(self.name)
         known = old is not None and old["salt"] == salt
         self._old: dict[str, Any] = old["units"] if known else {}
-        self._changes = self.state.changes(old["state"]) if known else set()
+        if known:
+            self.looks.recall(old["looks"])
         self._new: dict[str, Any] = {}
         self._kept: dict[str, bool] = {}
-        self._inputs = Inputs(publication.registry)
 
     def is_kept(self, unit: Unit) -> bool:
         """Whether what is on disk of a unit is still right."""
@@ -54,11 +58,7 @@ class PageMemo:
 
     def _is_kept(self, unit: Unit) -> bool:
         old = self._old.get(unit.name)
-        if old is None or old["key"] != self._key(unit):
-            return False
-        if not self._changes.isdisjoint(old["looks"]) or any(self.answers.digest(name) != digest for name, digest in old["values"].items()):
-            return False
-        return self._is_there(old["files"])
+        return old is not None and old["key"] == self._key(unit) and self.looks.changes.isdisjoint(old["looks"]) and self._is_there(old["files"])
 
     @cached_property
     def output(self) -> Scan:
@@ -74,21 +74,20 @@ class PageMemo:
         if self.is_kept(unit):
             old = self._new[unit.name] = self._old[unit.name]
             return Outcome(None, {path: Nav(*nav) if nav else None for path, (_, nav) in old["files"].items()})
-        looks: list[str] = []
-        values: dict[str, str] = {}
+        pieces = self._pieces(unit)
         if unit.depends is Depends.NOTED:
-            notes = Notes(self.answers)
-            made = list(unit.make(Watched(self.publication, notes, self._inputs)))
-            looks, values = list(notes.recorder.looks), notes.values
+            made, looks = self.looks.at(lambda publication: list(unit.make(publication)), pieces)
+            looks = [*dict.fromkeys((*looks, *pieces.all_looks()))]
         else:
-            made = list(unit.make(self.publication))
-            if unit.depends is Depends.EVERYTHING:
-                looks, values = [ALL], {name: self.answers.digest(name) for name in EVERYTHING}
-        for look in looks:
-            if look.startswith("/"):
-                self.state.file(look[1:])
-        self._new[unit.name] = {"key": self._key(unit), "looks": looks, "values": values, "files": {}}
+            made = list(unit.make(replace(self.publication, pieces=pieces)))
+            looks = [*EVERYTHING, *(look for look in pieces.all_looks() if look.startswith(ANSWER))] if unit.depends is Depends.EVERYTHING else []
+        self._new[unit.name] = {"key": self._key(unit), "looks": looks, "files": {}, "pieces": pieces.save()}
         return Outcome(made, {page.path: page.nav if isinstance(page, Page) else None for page in made})
+
+    def _pieces(self, unit: Unit) -> Pieces:
+        """The pieces of the files of a unit."""
+        old = self._old.get(unit.name)
+        return Pieces(self.pieces, _name(unit.name), self.looks, self.renderer, old["pieces"] if old is not None else None)
 
     def wrote(self, unit: Unit, files: Mapping[str, bytes], navs: Mapping[str, Nav | None]) -> None:
         """Take the bytes of a unit that was made, by path; they are on disk when `save` is called."""
@@ -96,10 +95,20 @@ class PageMemo:
             nav = navs[path]
             self._new[unit.name]["files"][path] = [blake2b(data, digest_size=16).hexdigest(), [nav.part, nav.position, nav.title] if nav is not None else None]
 
+    def digest(self, unit: str, path: str) -> str | None:
+        """The digest of a file of a unit that was taken; None when the unit has no such file."""
+        known = self._new[unit]["files"].get(path)
+        return known[0] if known is not None else None
+
     def save(self) -> None:
         """Keep what was asked for."""
-        self.cache.write(self.name, {"salt": self.salt, "state": self.state.document(), "units": self._new})
+        if self._new != self._old or self.looks.changes:
+            self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(unit["looks"] for unit in self._new.values()), "units": self._new})
         self.output.save()
+        wanted = {f"{_name(name)}{part}.bytes" for part in ("", "-looks") for name, unit in self._new.items() if unit["pieces"] is not None}
+        for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
+            if kept.name not in wanted:
+                kept.unlink(missing_ok=True)
 
     def _key(self, unit: Unit) -> str:
         """The key of a unit, with the files that it reads by itself."""
@@ -116,3 +125,8 @@ class PageMemo:
             folder, _, name = path.rpartition("/")
             found.setdefault(folder, []).append(f"{name}={self.scan.digest(path)}")
         return found
+
+
+def _name(unit: str) -> str:
+    """The name under which the pieces of a unit are kept."""
+    return unit.replace(" ", "-")

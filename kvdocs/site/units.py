@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from kvdocs.history.page import history_files
 from kvdocs.history.timeline import by_release, read_history
-from kvdocs.judge import judge_of
-from kvdocs.ledger import ledger_of
 from kvdocs.pages.codes import codes_page
 from kvdocs.pages.context import Publication
 from kvdocs.pages.counts import counts_page
@@ -111,8 +109,8 @@ def _record(record_id: str, publication: Publication) -> Iterator[Page | DataFil
 
 
 def _reports(project: Project) -> Iterator[Unit]:
-    yield _whole("evidence", lambda p: [evidence_page(p, judge_of(p.registry, project.root))])
-    yield Unit("published", Depends.NOTED, lambda p: [published_page(p, ledger_of(p.registry))])
+    yield _whole("evidence", lambda p: [evidence_page(p)])
+    yield Unit("published", Depends.NOTED, lambda p: [published_page(p)])
     yield _whole("problems", lambda p: [problems_page(p)])
     yield _whole("counts", lambda p: [counts_page(p)])
     yield _whole("order", lambda p: [order_page(p)])

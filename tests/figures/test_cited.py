@@ -10,7 +10,6 @@ import pytest
 from kvdocs.cited import field_figures, measured_payoff, title_of
 from kvdocs.figures.typed import typed_numbers
 from kvdocs.kinds.item import Item
-from kvdocs.ledger import ledger_of
 from kvdocs.order import plan
 from kvdocs.pages.overview import overview_page
 from kvdocs.pages.published import published_page
@@ -129,7 +128,7 @@ def test_pages_show_the_computed_figure_and_the_published_one_where_it_differs(i
 def test_the_page_of_published_figures_lists_those_of_fields_too(inspect_files: Callable[[Mapping[str, str]], Inspection]) -> None:
     """It listed cells alone, and a payoff of +21.4% that no longer follows stood nowhere among them."""
     inspection = inspect_files(files("42.50"))
-    page = published_page(publication(inspection), ledger_of(inspection.registry))
+    page = published_page(publication(inspection))
     (table,) = [block for section in page.context["sections"] if section.title == "Figures" for block in section.blocks]
     assert [[getattr(cell, "text", cell) for cell in row] for row in table.rows] == [["R1.payoffs[0]", "+21.4%", "+34.0%", "differs", "M1.gain[4096]", "reported"]]
     assert page.context["lead"].startswith("1 figure was published: 0 follow from their inputs, 1 does not,")

@@ -155,7 +155,11 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """What had to be made for the documents, each time that they were put together."""
     made: list[list[str]] = []
     save = Pieces.save
-    monkeypatch.setattr(Pieces, "save", lambda pieces: (made.append(pieces.made), save(pieces)))
+    def noted(pieces: Pieces) -> str | None:
+        made.append(pieces.made)
+        return save(pieces)
+
+    monkeypatch.setattr(Pieces, "save", noted)
     return made
 
 

@@ -1,0 +1,45 @@
+"""What is looked at while pages are made of one publication, and what of it has changed since the last time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from kvdocs.cache import Scan
+from kvdocs.checks.inputs import Inputs
+from kvdocs.memo import Look, State
+from kvdocs.pages.context import Keeper, Publication
+from kvdocs.pages.watched import ANSWER, Answers, Notes, Watched
+from kvdocs.project import Project
+
+T = TypeVar("T")
+
+
+class Looks:
+    """The looks at one publication: those of `kvdocs.memo`, and `=NAME` at something computed (`kvdocs.pages.watched`)."""
+
+    def __init__(self, project: Project, publication: Publication, scan: Scan) -> None:
+        self.publication = publication
+        self.state = State(publication.registry, project.root, scan)
+        self.changes: set[Look] = set()
+        """Every look that may see something else than it did the last time."""
+        self._answers = Answers(publication)
+        self._inputs = Inputs(publication.registry)
+
+    def recall(self, before: dict[str, Any]) -> None:
+        """Find what has changed since `document` gave this."""
+        self.changes = {*self.state.changes(before["state"]), *(f"{ANSWER}{name}" for name in self._answers.changed(before["answers"]))}
+
+    def document(self, looks: Iterable[Iterable[Look]]) -> dict[str, Any]:
+        """What can be seen now by these looks, as plain data for `recall`."""
+        names = [look.removeprefix(ANSWER) for look in set().union(*looks) if look.startswith(ANSWER)]
+        return {"state": self.state.document(), "answers": self._answers.of(names)}
+
+    def at(self, make: Callable[[Publication], T], pieces: Keeper | None = None) -> tuple[T, list[Look]]:
+        """What `make` gives, and everything that it looked at, the looks of pieces left out."""
+        notes = Notes(self._answers)
+        made = make(Watched(self.publication, notes, self._inputs, pieces))
+        for look in notes.recorder.looks:
+            if look.startswith("/"):
+                self.state.file(look[1:])
+        return made, notes.looks
