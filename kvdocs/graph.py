@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kvdocs.problems import Loc
@@ -53,10 +51,7 @@ def is_acyclic(links: list[Edge]) -> bool:
 
 
 class Network:
-    """What waits for what: items, decisions, and the references that something waits for.
-
-    It is put in order here, so that a sound registry need not load networkx; a test holds the order against that of networkx.
-    """
+    """What waits for what: items, decisions, and the references that something waits for. networkx puts it in order."""
 
     def __init__(self, registry: Registry) -> None:
         self.links = edges(registry)
@@ -91,32 +86,25 @@ class Network:
         return graph
 
     @cached_property
-    def sound(self) -> Mapping[str, list[str]]:
-        """What waits for each node, less what stands in a circle with it, so that everything else can still be put in order."""
-        if is_acyclic(self.links):
-            return self.after
-        graph = without_cycles(self.graph)
-        return {node: list(graph.successors(node)) for node in self.after}
+    def sound(self) -> Graph:
+        """The graph less the edges inside its circles, so that everything else can still be put in order."""
+        return self.graph if is_acyclic(self.links) else without_cycles(self.graph)
+
+    def after_in_order(self, node: str) -> list[str]:
+        """What waits for a node, less what stands in a circle with it."""
+        return list(self.sound.successors(node))
 
     def backwards(self) -> list[str]:
         """All nodes, each after everything that waits for it."""
-        return self.in_order(lambda _: 0)[::-1]
+        import networkx as nx
+
+        return list(reversed(list(nx.topological_sort(self.sound))))
 
     def in_order(self, key: Callable[[str], Any]) -> list[str]:
-        """All nodes, none before one that it waits for; of those that could come next, the one with the least key. Kahn's algorithm."""
-        numbers = {node: number for number, node in enumerate(self)}
-        left = Counter(waiting for later in self.sound.values() for waiting in later)
-        free = [(key(node), number, node) for node, number in numbers.items() if node not in left]
-        heapify(free)
-        found = []
-        while free:
-            _, _, node = heappop(free)
-            found.append(node)
-            for waiting in self.sound[node]:
-                left[waiting] -= 1
-                if not left[waiting]:
-                    heappush(free, (key(waiting), numbers[waiting], waiting))
-        return found
+        """All nodes, none before one that it waits for; of those that could come next, the one with the least key."""
+        import networkx as nx
+
+        return list(nx.lexicographical_topological_sort(self.sound, key=key))
 
 
 def dependency_graph(registry: Registry) -> Graph:

@@ -176,7 +176,7 @@ class _Planner:
         for node in self.network.backwards():
             mask = 0
             best: tuple[Number, str] = (self._gain(node), node)
-            for later in sorted(self.network.sound[node], key=natural_key):
+            for later in sorted(self.network.after_in_order(node), key=natural_key):
                 if self.states[later] in OPEN:
                     mask |= bit[later] | self.behind[later]
                     if self.best[later][0] > best[0]:

@@ -219,18 +219,6 @@ def test_records_in_circles_leave_the_others_their_order(registry: Registry) -> 
 
 
 @fast
-@given(tangled(), st.integers(1, 4))
-def test_the_order_is_that_of_networkx(registry: Registry, classes: int) -> None:
-    """Also where several that could come next have the same key."""
-
-    def key(node: str) -> int:
-        return int(node[1:]) * 7 % classes
-
-    network = Network(registry)
-    assert network.in_order(key) == list(nx.lexicographical_topological_sort(without_cycles(network.graph), key=key))
-
-
-@fast
 @given(registries())
 def test_doing_the_first_thing_never_blocks_anything(registry: Registry) -> None:
     """The set of what can be worked on only grows, less the finished record itself."""

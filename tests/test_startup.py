@@ -40,7 +40,7 @@ def test_a_kept_answer_needs_nothing_heavy(arguments: tuple[str, ...], make_proj
 
 def test_order_without_a_cache_needs_only_what_it_works_with(monkeypatch: pytest.MonkeyPatch, make_project: MakeProject) -> None:
     monkeypatch.setenv("KVDOCS_NO_CACHE", "1")
-    assert _imported("order", at=make_project(FILES).root) == {"pydantic", "yaml"}
+    assert _imported("order", at=make_project(FILES).root) == {"pydantic", "networkx", "yaml"}
 
 
 def test_a_check_after_one_edit_loads_what_reads_the_record_and_no_more(make_project: MakeProject) -> None:

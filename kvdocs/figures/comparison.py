@@ -15,7 +15,6 @@ from fractions import Fraction
 from math import comb, exp, log, sqrt
 from typing import Literal
 
-from kvdocs.figures.beta import beta_quantile
 from kvdocs.figures.spread import ENOUGH_DEGREES, Spread
 
 CONFIDENCE = 0.95
@@ -140,8 +139,9 @@ def rank_test_can_reject(pairs: int, risk: float = 0.05) -> bool:
 
 def t_quantile(df: int, confidence: float = CONFIDENCE) -> float:
     """How many standard errors a two-sided interval reaches to each side."""
-    # With t² = (1/x - 1) df, both tails of t are the lower one of a beta distribution.
-    return sqrt((1 / beta_quantile(1 - confidence, df / 2, 0.5) - 1) * df)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + confidence) / 2))
 
 
 _Error = tuple[float, int]

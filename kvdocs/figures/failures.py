@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, comb, log
 
-from kvdocs.figures.beta import beta_quantile
-
 CONFIDENCE = 0.95
 RISK = 0.05
 """How likely it may be that a defect that is still there shows nothing in all of the clean runs."""
@@ -39,9 +37,11 @@ class FailureRate:
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """The exact (Clopper-Pearson) interval of the rate."""
+        from scipy.special import betaincinv
+
         k, n, tail = self.failures, self.runs, (1 - confidence) / 2
-        low = beta_quantile(tail, k, n - k + 1) if k else 0.0
-        high = 1 - beta_quantile(tail, n - k, k + 1) if k < n else 1.0
+        low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
+        high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
         return low, high
 
 

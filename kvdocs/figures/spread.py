@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
-from kvdocs.figures.beta import beta_quantile
-
 ENOUGH_DEGREES = 8
 """A pooled spread with fewer degrees of freedom decides nothing by itself."""
 ARM_RISK = 0.001
@@ -48,8 +46,9 @@ def spread_of(samples: Sequence[float]) -> float:
 
 def invalid_ratio(repetitions: int, df: int, risk: float = ARM_RISK) -> float:
     """How many times the pooled spread an arm of so many repetitions may have: the root of the F quantile at 1 - risk."""
-    # With F = (1/x - 1) df2/df1, the upper tail of F is the lower one of a beta distribution.
-    return sqrt((1 / beta_quantile(risk, df / 2, (repetitions - 1) / 2) - 1) * df / (repetitions - 1))
+    from scipy.special import fdtri
+
+    return sqrt(float(fdtri(repetitions - 1, df, 1 - risk)))
 
 
 def is_invalid(arm: float, repetitions: int, pool: Spread, risk: float = ARM_RISK) -> bool:
@@ -60,7 +59,7 @@ def is_invalid(arm: float, repetitions: int, pool: Spread, risk: float = ARM_RIS
     if repetitions < 2 or pool.sd <= 0:
         return False
     ratio = arm / pool.sd
-    # The quantile is never below its limit for a pool without end; most arms are below that.
+    # The quantile is never below its limit for a pool without end; most arms are below that, and scipy need not be loaded.
     return ratio >= _least_ratio(repetitions - 1) and ratio > invalid_ratio(repetitions, pool.df, risk)
 
 
