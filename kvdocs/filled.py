@@ -27,6 +27,9 @@ Row = dict[str, int | Decimal | str | MeasuredCell]
 DIGITS = 12
 """How many places after the point are kept of a number that has more in another unit, where the column does not say."""
 
+NOTHING_WRITTEN = MeasuredCell.model_construct()
+"""The cell that an execution fills where none is written."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unfilled:
@@ -73,7 +76,7 @@ class _Reader:
                 continue
             loc: Loc = ("rows", position, column.name) if own else ("columns", number, "metric")
             try:
-                cells[column.name] = self._cell(_named(metric, row), column, written if isinstance(written, MeasuredCell) else MeasuredCell.model_construct())
+                cells[column.name] = self._cell(_named(metric, row), column, written if isinstance(written, MeasuredCell) else NOTHING_WRITTEN)
             except _MetricError as error:
                 cells.pop(column.name, None)
                 self._note(Unfilled(loc, error.message, error.hint))
