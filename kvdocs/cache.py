@@ -25,6 +25,7 @@ from typing import Any
 from kvdocs.disk import read_file, write_file
 
 FORMAT = "kvdocs-cache-1"
+HEAD = len(FORMAT) + 51
 
 RECORD_ENDINGS = (".yaml", ".yml", ".json")
 """Files that are parsed after their digest was taken; others, such as logs, are not kept in memory."""
@@ -70,7 +71,8 @@ class Cache:
         if not self.enabled:
             return None
         try:
-            head, _, body = (self.folder / file).read_bytes().partition(b"\n")
+            with open(f"{os.fspath(self.folder)}{os.sep}{file}", "rb", buffering=0) as opened:  # noqa: PTH123  # nothing is copied that has been read
+                head, body = opened.read(HEAD), opened.readall()
         except OSError:
             return None
         return body if head == _head(body) else None
@@ -96,7 +98,7 @@ class Cache:
         try:
             if not self._has_folder:
                 self._make_folder()
-            write_file(temporary, _head(body) + b"\n" + body)
+            write_file(temporary, _head(body), body)
             os.replace(temporary, f"{folder}{os.sep}{file}")  # noqa: PTH105  # thousands of files: a Path for each costs as much as writing it
         except OSError:
             with suppress(OSError):
@@ -142,7 +144,8 @@ def _bare_numbers(text: str) -> str:
 
 
 def _head(body: bytes) -> bytes:
-    return f"{FORMAT} {program_fingerprint()} {blake2b(body, digest_size=16).hexdigest()}".encode()
+    """The first line of the file that holds a body; it has `HEAD` bytes."""
+    return f"{FORMAT} {program_fingerprint()} {blake2b(body, digest_size=16).hexdigest()}\n".encode()
 
 
 @lru_cache(maxsize=1)

@@ -39,17 +39,18 @@ def read_text(path: Path) -> str:
         raise OSError(EILSEQ, f"line {line} is not UTF-8", str(path)) from None
 
 
-def write_file(path: str, data: bytes) -> None:
-    """Write a file in place, and make its folder where it is missing."""
+def write_file(path: str, *parts: bytes) -> None:
+    """Write a file in place, one part after the other, and make its folder where it is missing."""
     try:
         handle = os.open(path, _NEW, 0o666)
     except (FileNotFoundError, NotADirectoryError):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, _NEW, 0o666)
     try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(handle, left) :]
+        for part in parts:
+            left = memoryview(part)
+            while left:
+                left = left[os.write(handle, left) :]
     finally:
         os.close(handle)
 

@@ -5,17 +5,18 @@ Records, links and files are noted in the recorder (`kvdocs.memo`). What other s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from kvdocs.checks.inputs import Inputs
 from kvdocs.judge import Judge
 from kvdocs.memo import ALL, Look, Recorder
-from kvdocs.order import Order
+from kvdocs.order import Order, Row
 from kvdocs.pages.context import Keeper, PageContext, Provider, Publication
 from kvdocs.pages.graph import Surroundings
 from kvdocs.problems import Problem, pack
@@ -34,6 +35,10 @@ SHORT = 24
 
 ANSWER = "="
 """What a look begins with that is at something computed: `=order R1`."""
+
+
+_values_of = attrgetter(*(field.name for field in fields(Row)))
+"""The values of a row of the order."""
 
 
 class Answers:
@@ -72,10 +77,17 @@ class Answers:
     def _answered(self, what: str, targets: Iterable[str]) -> Iterable[str]:
         """Those of the targets about which there can be an answer: most records have no problem, and most have no rank."""
         publication = self.publication
-        known = {"problems": publication.problems_of, "named": publication.mentioned_by, "order": publication.order.rows, "state": publication.order.rows}
         if what == "source":
             return [path for path in targets if path not in publication.source_paths]
-        return [target for target in targets if not target or target in known[what]] if what in known else targets
+        if what == "problems":
+            known: Container[str] = publication.problems_of
+        elif what in ("order", "state"):
+            known = publication.order.rows
+        elif what == "named":
+            known = publication.mentioned_by
+        else:
+            return targets
+        return [target for target in targets if not target or target in known]
 
     def _text(self, what: str, target: str) -> str:
         """A text that is another one whenever the answer is; empty for the most common one."""
@@ -84,7 +96,7 @@ class Answers:
             problems = publication.problems_of.get(target, ()) if target else publication.problems
             found: object = pack(problems) if problems else None  # as they are kept: how a code is repaired is not
         elif what == "order":
-            found = publication.order.rows.get(target) if target else list(publication.order.rows.values())
+            found = _values_of(publication.order.rows[target]) if target in publication.order.rows else None if target else list(publication.order.rows.values())
         elif what == "state":
             row = publication.order.rows.get(target)
             found = row.state if row is not None else None

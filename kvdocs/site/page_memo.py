@@ -16,7 +16,7 @@ from kvdocs.pages.watched import ANSWER
 from kvdocs.project import Project
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
-from kvdocs.site.pieces import Pieces
+from kvdocs.site.pieces import FILES, Pieces
 from kvdocs.site.units import Depends, Unit
 
 OUTPUT = "build/docs"
@@ -105,7 +105,7 @@ class PageMemo:
         if self._new != self._old or self.looks.changes:
             self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(unit["looks"] for unit in self._new.values()), "units": self._new})
         self.output.save()
-        wanted = {f"{_name(name)}{part}.bytes" for part in ("", "-looks") for name, unit in self._new.items() if unit["pieces"] is not None}
+        wanted = {f"{_name(name)}{part}.bytes" for part in FILES for name, unit in self._new.items() if unit["pieces"] is not None}
         for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
             if kept.name not in wanted:
                 kept.unlink(missing_ok=True)

@@ -6,7 +6,6 @@ import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from itertools import accumulate, pairwise
 
 from kvdocs import markup
 from kvdocs.cache import Cache
@@ -15,10 +14,14 @@ from kvdocs.pages.context import Key, Make, PageContext, T
 from kvdocs.registry import Entry
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
+from kvdocs.site.piece_store import PieceStore, Place
 from kvdocs.view import Cell, Line, Section
 
 BETWEEN, LAST = "\t", "\n"
 """What stands between the looks of a record, and after them. A record that looked at a name which holds one of them is not kept."""
+
+FILES = ("", "-since", "-looks")
+"""How the names of the files in the cache end that hold pieces."""
 
 
 class Pieces:
@@ -32,9 +35,10 @@ class Pieces:
         self.mark = mark
         self.made: list[str] = []
         """The names of what had to be made."""
-        self._old: dict[str, dict[str, bytes]] | None = None
+        self._store: PieceStore | None = None
         self._lines: dict[str, str] = {}
-        self._new: dict[str, dict[str, bytes]] = {}
+        self._seen: set[Look] = set()
+        self._new: dict[str, dict[str, Place]] = {}
         self._looked: dict[str, dict[Look, None]] = {}
 
     def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
@@ -57,19 +61,22 @@ class Pieces:
 
     def texts(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
         """What `make` gives for each thing. It is made again only when its key, or anything that was looked at for the pieces of its record, has changed."""
-        if self._old is None:
-            self._old = self._recall()
+        if self._store is None:
+            self._store = self._recall()
         group = f"{page} {name}"
-        old, new, right = self._old.get(group, {}), self._new.setdefault(group, {}), self._lines
+        store, old, new, right = self._store, self._store.old.get(group, {}), self._new.setdefault(group, {}), self._lines
         for thing in things:
             record = thing.id
             known = record if key is None else f"{record} {_digest(key(thing))}"
-            piece = old.get(known) if record in right else None
-            if piece is None:
+            place = old.get(known) if record in right else None
+            if place is not None:
+                new[known] = place
+                yield store.read(place)
+            else:
                 piece = self._make(page, thing, make)
                 self.made.append(f"{group} {record}")
-            new[known] = piece
-            yield piece
+                new[known] = store.add(piece)
+                yield piece
 
     def _make(self, page: str, thing: T, make: Callable[[T, PageContext], bytes]) -> bytes:
         """What `make` gives, with a note of everything that it looked at."""
@@ -77,37 +84,32 @@ class Pieces:
         self._looked.setdefault(thing.id, {thing.id: None}).update(dict.fromkeys(looks))
         return made
 
-    def _recall(self) -> dict[str, dict[str, bytes]]:
-        """The pieces of the last time, by group and name; and a line with the looks of every record whose pieces are still right."""
-        data, looks = (self.cache.read_bytes(name) if self.mark is not None else None for name in (self.name, f"{self.name}-looks"))
-        if data is None or looks is None or not data.endswith(mark := str(self.mark).encode()) or not looks.endswith(mark):
-            return {}
-        sizes, *lines = looks.decode("utf-8", "surrogatepass").split(LAST)[:-1]
+    def _recall(self) -> PieceStore:
+        """The pieces of the last time; and a line with the looks of every record whose pieces are still right."""
+        looks = self.cache.read_bytes(f"{self.name}-looks") if self.mark is not None else None
+        if looks is None or not looks.endswith(str(self.mark).encode()):
+            return PieceStore(self.cache, self.name, None)
+        index, *lines = looks.decode("utf-8", "surrogatepass").split(LAST)[:-1]
         for line in lines:
             seen = line.split(BETWEEN)
             if self.looks.changes.isdisjoint(seen):
                 self._lines[seen[0]] = line
-        old, start = {}, 0
-        for group, (names, lengths) in json.loads(sizes).items():
-            ends = list(accumulate(lengths, initial=start))
-            old[group] = {name: data[begin:end] for name, (begin, end) in zip(names, pairwise(ends), strict=True)}
-            start = ends[-1]
-        return old
+                self._seen.update(seen)
+        return PieceStore(self.cache, self.name, json.loads(index))
 
     def save(self) -> str | None:
         """Keep what was asked for, and give the mark under which it is kept; None when nothing was asked for."""
-        if self._old is None:
+        if self._store is None:
             return None
-        if self.made or self._new.keys() != self._old.keys() or any(self._new[group].keys() != pieces.keys() for group, pieces in self._old.items()):
+        if self.made or self._new != self._store.old:
             self.mark = secrets.token_hex(8)
-            sizes = json.dumps({group: [list(pieces), [len(piece) for piece in pieces.values()]] for group, pieces in self._new.items()}, separators=(",", ":"))
-            self.cache.write_bytes(self.name, b"".join([*(piece for pieces in self._new.values() for piece in pieces.values()), self.mark.encode()]))
-            self.cache.write_bytes(f"{self.name}-looks", "".join([sizes, LAST, *(f"{line}{LAST}" for line in self._kept_lines()), self.mark]).encode("utf-8", "surrogatepass"))
+            index = json.dumps(self._store.save(self._new), separators=(",", ":"))
+            self.cache.write_bytes(f"{self.name}-looks", "".join([index, LAST, *(f"{line}{LAST}" for line in self._kept_lines()), self.mark]).encode("utf-8", "surrogatepass"))
         return self.mark
 
     def all_looks(self) -> set[Look]:
-        """Everything that was looked at for the pieces that were asked for."""
-        return {look for record in self._records() for look in (*self._lines.get(record, "").split(BETWEEN), *self._looked.get(record, ()))} - {""}
+        """Everything that was looked at for the pieces that were asked for, now or the last time."""
+        return self._seen.union(*self._looked.values())
 
     def _records(self) -> dict[str, None]:
         return dict.fromkeys(known.partition(" ")[0] for pieces in self._new.values() for known in pieces)
