@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from kvdocs.view import Badge
 
@@ -91,13 +93,17 @@ class Tally:
         return "off" if self.all_stale or not (self.eligible or self.inconclusive) else "warn" if not self.eligible else "bad" if self.reproduced else "good"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
-    """All executions that bear on a record, newest last, and the sum of them by environment and commit."""
+    """All executions that bear on a record, newest last."""
 
     record: str
     exhibits: tuple[Exhibit, ...]
-    tallies: tuple[Tally, ...]
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, ...]:
+        """The sums of them by environment and commit."""
+        return tuple(_tallies(self.exhibits))
 
     @property
     def badges(self) -> tuple[Badge, ...]:
@@ -108,6 +114,19 @@ class Evidence:
     def with_bearing(self, bearing: str) -> list[Exhibit]:
         """The executions that bear on the record in this way and are not stale."""
         return [e for e in self.exhibits if e.bearing == bearing and not e.stale]
+
+
+def _tallies(exhibits: Iterable[Exhibit]) -> Iterator[Tally]:
+    groups: dict[tuple[str, str | None, str], list[Exhibit]] = {}
+    for exhibit in (e for e in exhibits if e.purpose != "kernel"):
+        groups.setdefault((exhibit.environment, exhibit.commit, exhibit.changes), []).append(exhibit)
+    for (environment, commit, changes), members in groups.items():
+        standing = [e for e in members if not e.left_out]
+        fresh = [e for e in standing if not e.stale]
+        counted = fresh or standing
+        decided = [e for e in counted if e.verdict != "inconclusive"]
+        reproduced = sum(e.verdict == "reproduced" for e in decided)
+        yield Tally(environment, commit, reproduced, len(decided), len(counted) - len(decided), len(standing) - len(fresh), changes, bool(standing) and not fresh, len(members) - len(standing))
 
 
 GATE_WORDS = ("passed", "failed", "undecided", "not run", "for people")

@@ -12,7 +12,6 @@ on another source commit than the record names.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -56,8 +55,8 @@ class Judge:
         if entry is None:
             return None
         scripts = self.scripts_of(entry)
-        exhibits = _in_some_runs(entry.record, sorted((self._exhibit(entry, result) for script in scripts for result in self._results(script)), key=lambda e: (e.started, e.result)))
-        return Evidence(record_id, tuple(exhibits), tuple(_tallies(exhibits))) if exhibits else None
+        exhibits = _in_some_runs(entry.record, sorted((self._exhibit(entry.record, result) for script in scripts for result in self._results(script)), key=lambda e: (e.started, e.result)))
+        return Evidence(record_id, tuple(exhibits)) if exhibits else None
 
     def scripts_of(self, entry: Entry) -> list[str]:
         """The scripts whose executions bear on a record: its own, those of its gates, and those about it."""
@@ -86,31 +85,13 @@ class Judge:
             parts[bool(left_out(result.id, self.registry))].append(result)
         return parts
 
-    def _exhibit(self, entry: Entry, result: Result) -> Exhibit:
-        why_not = left_out(result.id, self.registry)
-        return Exhibit(
-            result=result.id,
-            script=result.script,
-            environment=result.environment,
-            commit=result.commit,
-            verdict=result.verdict,
-            bearing="left out" if why_not else _bearing(entry.record, result),
-            reasons=tuple(map(str, result.judgement.get("reasons", ()))),
-            stale=() if why_not else tuple(self.stale(result, entry.record)),
-            labels=tuple(result.labels),
-            started=str(result.invocation.get("started") or ""),
-            changes=changes_of(result),
-            purpose=result.purpose,
-            left_out=why_not,
-        )
+    def _exhibit(self, record: Record, result: Result) -> Exhibit:
+        bearing, moved = _bearing(record, result), _moved(record, result)
+        return self.registry.once(("exhibit", result.id, bearing, moved), partial(_exhibit_of, result, bearing, moved))
 
-    def stale(self, result: Result, record: Record | None = None) -> list[str]:
+    def stale(self, result: Result) -> tuple[str, ...]:
         """Why a result no longer speaks for today; nothing when it does."""
-        reasons = self.registry.once(("outdated", result.id), partial(_outdated, result))
-        commit, environment = getattr(record, "commit", None), getattr(record, "environment", None)
-        if commit and environment == result.environment and result.commit and not same_commit(commit, result.commit):
-            return [*reasons, f"the record names commit {commit}, and this ran on {result.commit[:9]}"]
-        return reasons
+        return self.registry.once(("outdated", result.id), partial(_outdated, result))
 
     def _gate(self, item: Item, gate: Gate) -> GateVerdict:
         if gate.reference is not None:
@@ -150,11 +131,40 @@ class Judge:
         return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {_executions(gate.runs)} that it needs{left_out}", names)
 
 
-def _outdated(result: Result, registry: Registry) -> list[str]:
+def _exhibit_of(result: Result, bearing: str, moved: str, registry: Registry) -> Exhibit:
+    """A result as evidence for all records on which it bears alike; `moved` says that such a record names another commit than the one that it ran on."""
+    why_not = left_out(result.id, registry)
+    outdated = registry.once(("outdated", result.id), partial(_outdated, result))
+    return Exhibit(
+        result=result.id,
+        script=result.script,
+        environment=result.environment,
+        commit=result.commit,
+        verdict=result.verdict,
+        bearing="left out" if why_not else bearing,
+        reasons=tuple(map(str, result.judgement.get("reasons", ()))),
+        stale=() if why_not else (*outdated, moved) if moved else outdated,
+        labels=tuple(result.labels),
+        started=str(result.invocation.get("started") or ""),
+        changes=changes_of(result),
+        purpose=result.purpose,
+        left_out=why_not,
+    )
+
+
+def _moved(record: Record, result: Result) -> str:
+    """That a record names another commit than the one that the result ran on in the environment of the record; empty where it does not."""
+    commit, ran_on = getattr(record, "commit", None), result.commit
+    if not commit or not ran_on or getattr(record, "environment", None) != result.environment or same_commit(commit, ran_on):
+        return ""
+    return f"the record names commit {commit}, and this ran on {ran_on[:9]}"
+
+
+def _outdated(result: Result, registry: Registry) -> tuple[str, ...]:
     """What of the script of a result has changed since."""
     now = registry.once(("script", result.script), partial(_script_now, result.script))
     if now is None:
-        return []
+        return ()
     reasons = []
     then = result.invocation.get("script") or {}
     if result.kind == "run" and then.get("sha256") and then["sha256"] != now[0]:
@@ -162,7 +172,7 @@ def _outdated(result: Result, registry: Registry) -> list[str]:
     reasons += [f"{name} has changed since" for name in _changed_files(result, registry)]
     if result.invocation.get("expect_sha256") and result.invocation["expect_sha256"] != now[1]:
         reasons.append("what the script expects has changed since")
-    return reasons
+    return tuple(reasons)
 
 
 def _changed_files(result: Result, registry: Registry) -> list[str]:
@@ -234,21 +244,6 @@ def _in_some_runs(record: Record | None, exhibits: list[Exhibit]) -> list[Exhibi
 def same_commit(one: str, other: str) -> bool:
     """Whether two abbreviations can be the same commit."""
     return one.startswith(other) or other.startswith(one)
-
-
-def _tallies(exhibits: Iterable[Exhibit]) -> list[Tally]:
-    groups: dict[tuple[str, str | None, str], list[Exhibit]] = {}
-    for exhibit in (e for e in exhibits if e.purpose != "kernel"):
-        groups.setdefault((exhibit.environment, exhibit.commit, exhibit.changes), []).append(exhibit)
-    tallies = []
-    for (environment, commit, changes), members in groups.items():
-        standing = [e for e in members if not e.left_out]
-        fresh = [e for e in standing if not e.stale]
-        counted = fresh or standing
-        decided = [e for e in counted if e.verdict != "inconclusive"]
-        reproduced = sum(e.verdict == "reproduced" for e in decided)
-        tallies.append(Tally(environment, commit, reproduced, len(decided), len(counted) - len(decided), len(standing) - len(fresh), changes, bool(standing) and not fresh, len(members) - len(standing)))
-    return tallies
 
 
 @lru_cache(maxsize=2)

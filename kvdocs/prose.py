@@ -53,14 +53,14 @@ def _names_in(text: str) -> Iterator[Name]:
 
 _PREFIXED = re.compile(r"[A-Z](?<![\w#.-].)[A-Z]{0,2}[1-9][0-9]*(?![\w-]|\.\w)")
 """As in `WORDS`; what stands before the word is looked at only where there is a capital letter, so that a text is passed over quickly."""
-_MARKUP = re.compile(r"[`~\[<{#]|://").search
-"""What every inert part of a text holds, and every number of a pull request."""
+_MARKUP = re.compile(r"[`~\[<{#]").search
+"""With `://`, what every inert part of a text holds, and every number of a pull request."""
 
 
 def prefixed_words(text: str) -> Iterator[str]:
     """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
     words: list[str] = _PREFIXED.findall(text)
-    if words and _MARKUP(text):
+    if words and (_MARKUP(text) or "://" in text):
         words = [name.text for name in names_in(text) if name.form == "prefixed"]
     yield from words
 

@@ -37,7 +37,7 @@ def check_evidence(entry: Entry, judge: Judge) -> Iterator[Problem]:
 def _defect(entry: Entry, judge: Judge) -> Iterator[Problem]:
     record = entry.record
     assert isinstance(record, Defect)
-    evidence = judge.of(entry.id) or Evidence(entry.id, (), ())
+    evidence = judge.of(entry.id) or Evidence(entry.id, ())
     if record.status in EXECUTABLE and not evidence.with_bearing("supports"):
         hint = f"`kvdocs run {record.script}` on a machine that has what it needs" if record.script else "name the script that shows it"
         message = f"{entry.id} is {record.status.replace('-', ' ')} by what was reported alone: {_unsupported(record, evidence)}"
@@ -134,7 +134,7 @@ def _speaking(entry: Entry, judge: Judge) -> Iterator[_Speaking]:
     for name in names:
         result = judge.registry.record(name, Result)
         if result is not None:
-            yield result.id, result.script, tuple(judge.stale(result))
+            yield result.id, result.script, judge.stale(result)
 
 
 def _stale(entry: Entry, speaking: Iterable[_Speaking]) -> Iterator[Problem]:
