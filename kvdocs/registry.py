@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
@@ -131,6 +131,13 @@ class Entry:
         if isinstance(extract, list):  # as above
             return [(tuple(loc), target) for loc, words, target in extract[0] if words.endswith(_ORDERS)]
         return [(link.loc, link.target) for link in self.extract.links if link.ref.orders]
+
+    def links_in(self, fields: Container[str]) -> list[tuple[Loc, str]]:
+        """Where it names records in one of these fields, and the ids that it names there."""
+        extract = self._extract
+        if isinstance(extract, list):  # as above
+            return [(tuple(loc), target) for loc, _, target in extract[0] if loc[0] in fields]
+        return [(link.loc, link.target) for link in self.extract.links if link.loc[0] in fields]
 
     @property
     def work(self) -> Work | None:

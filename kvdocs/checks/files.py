@@ -3,32 +3,60 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISREG
 
 from kvdocs.memo import Memo
+from kvdocs.model import Loc
 from kvdocs.problems import MISSING_FILE, OUTSIDE_PROJECT, Problem, did_you_mean
 from kvdocs.project import Project
-from kvdocs.registry import Registry
+from kvdocs.registry import Entry, Registry
 
 
 def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """Every file that a record names is there, below the project's root, links followed."""
     root = project.root.resolve()
-    for entry in registry:
-        if not entry.names_files:
-            continue
-        folder = (project.root / entry.raw.path).parent
-        for loc, name in entry.extract.files:
-            path = Path(os.path.realpath(folder / name))  # unlike `resolve` it gives an answer for links that lead round in a circle
-            if not path.is_relative_to(root):
-                yield Problem(OUTSIDE_PROJECT, f"{name!r} lies outside the project", entry.raw.place_of(loc, value=True), entry.id, hint="copy it into the registry: what is outside cannot be published or run elsewhere")
-            elif not path.is_file():
-                near = did_you_mean(path.name, (p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else ())
-                yield Problem(MISSING_FILE, f"there is no file {name!r} beside the record", entry.raw.place_of(loc, value=True), entry.id, near or f"looked for {path.relative_to(root)}")
+    for entry, loc, name, real in _named(registry, project):
+        if not _is_below(real, root):
+            yield Problem(OUTSIDE_PROJECT, f"{name!r} lies outside the project", entry.raw.place_of(loc, value=True), entry.id, hint="copy it into the registry: what is outside cannot be published or run elsewhere")
+        elif not os.path.isfile(real):  # noqa: PTH113  # a Path for each of thousands
+            path = Path(real)
+            near = did_you_mean(path.name, (p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else ())
+            yield Problem(MISSING_FILE, f"there is no file {name!r} beside the record", entry.raw.place_of(loc, value=True), entry.id, near or f"looked for {path.relative_to(root)}")
 
 
 def named_outside(registry: Registry, project: Project) -> bool:
     """Whether a record names a file that is not in the registry: then the registry alone does not tell what is there."""
     inside = project.registry.resolve()
-    return any(not Path(os.path.realpath(folder / name)).is_relative_to(inside) for entry in registry if entry.names_files for _, name in entry.extract.files for folder in ((project.root / entry.raw.path).parent,))
+    return any(not _is_below(real, inside) for _, _, _, real in _named(registry, project))
+
+
+def _named(registry: Registry, project: Project) -> Iterator[tuple[Entry, Loc, str, str]]:
+    """The files that records name: the record, the place of the name in it, the name, and the path behind all links."""
+    folders: dict[str, str] = {}
+    root = os.fspath(project.root)
+    for entry in registry:
+        if not entry.names_files:
+            continue
+        folder = f"{root}/{posixpath.dirname(entry.raw.path)}"
+        for loc, name in entry.extract.files:
+            if folder not in folders:
+                folders[folder] = os.path.realpath(folder)
+            yield entry, loc, name, _real_path(folders[folder], name)
+
+
+def _real_path(folder: str, name: str) -> str:
+    """The path behind all links of a name beside a record, whose folder is not behind a link."""
+    path = os.path.join(folder, name)  # noqa: PTH118  # a Path for each of thousands; a name may be absolute
+    try:
+        is_plain = "/" not in name and os.sep not in name and S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        is_plain = False
+    return path if is_plain else os.path.realpath(path)  # unlike `Path.resolve` it gives an answer for links that lead round in a circle
+
+
+def _is_below(path: str, folder: Path) -> bool:
+    """Whether a path without links is in a folder."""
+    return path.startswith(f"{os.fspath(folder).rstrip(os.sep)}{os.sep}") or path == os.fspath(folder)

@@ -30,9 +30,8 @@ def check_successions(registry: Registry, project: Project, memo: Memo) -> Itera
     """Nothing takes its own place, or has to be there before itself, through others or at once."""
     links: dict[str, list[Edge]] = {}
     for entry in registry:
-        for link in registry.links_from(entry.id):
-            if link.loc[0] in SUCCESSIONS:
-                links.setdefault(str(link.loc[0]), []).append(Edge(link.target, entry.id, link.loc))
+        for loc, target in entry.links_in(SUCCESSIONS):
+            links.setdefault(str(loc[0]), []).append(Edge(target, entry.id, loc))
     for field, found in links.items():
         if is_acyclic(found):
             continue
