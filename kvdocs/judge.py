@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvdocs.evidence.canonical import digest, sha256
-from kvdocs.exhibit import Evidence, Exhibit, GateVerdict, Tally
+from kvdocs.exhibit import Evidence, Exhibit, GateVerdict
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.item import Gate, Item
 from kvdocs.kinds.reference import Reference
