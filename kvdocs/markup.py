@@ -92,12 +92,11 @@ def cell(value: Cell, dialect: Dialect) -> str:
     """A value inside one line: several are joined by commas, paragraphs and lists become line breaks, nothing is a dash."""
     if isinstance(value, Line):
         return str(value)
-    if value is None or value in ((), ""):
+    if not value:
         return DASH
     if isinstance(value, tuple):
-        return "".join(f"{_joint(value, number, dialect)}{cell(part, dialect)}" for number, part in enumerate(value))
-    text = inline(value, dialect)
-    return flat(text) if isinstance(value, Md) else text.replace("\n", " ")
+        return "".join([f"{_joint(value, number, dialect)}{cell(part, dialect)}" for number, part in enumerate(value)])
+    return flat(value) if isinstance(value, Md) else inline(value, dialect).replace("\n", " ")
 
 
 def _joint(parts: tuple[Inline, ...], number: int, dialect: Dialect) -> str:
@@ -110,11 +109,17 @@ def _joint(parts: tuple[Inline, ...], number: int, dialect: Dialect) -> str:
 
 def flat(markdown: str) -> str:
     """Markdown in one line that a table's cell can hold."""
+    if _IN_ONE_LINE(markdown):
+        return " ".join(_BULLET.sub("• ", markdown.strip()).split())
     text = _FENCE.sub(lambda found: code(found[2].rstrip("\n")) + "\n", markdown.strip())
     text = _CODE_SPAN.sub(lambda found: code(found[2].strip()) if "|" in found[2] or len(found[1]) > 1 else " ".join(found[0].split()), text)
     text = text.replace("\\|", "&#124;").replace("|", "&#124;")
-    lines = [re.sub(r"^\s*[-*]\s+", "• ", line).strip() for line in re.split(r"\n\s*\n|\n(?=\s*[-*]\s)", text)]
-    return "<br>".join(" ".join(line.split()) for line in lines if line)
+    lines = [" ".join(_BULLET.sub("• ", line).split()) for line in re.split(r"\n\s*\n|\n(?=\s*[-*]\s)", text)]
+    return "<br>".join(line for line in lines if line)
+
+
+_IN_ONE_LINE = re.compile(r"[^`|\n]*\Z").match
+_BULLET = re.compile(r"^\s*[-*]\s+")
 
 
 @lru_cache(maxsize=KEPT)

@@ -38,7 +38,7 @@ class Name(NamedTuple):
     repository: str
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 16)
 def names_in(text: str) -> tuple[Name, ...]:
     """Everything in a text that may name a record, from left to right. Each form holds a digit."""
     return tuple(_names_in(text)) if _DIGIT(text) else ()

@@ -78,8 +78,8 @@ class Renderer:
         if page.parts is None:
             return _tidy(self._laid_out(page, page.context)).encode()
         around = _tidy(self._laid_out(page, {**page.context, "parts": PARTS if page.parts else ""})).encode()
-        parts = b"\n".join([part if isinstance(part, bytes) else self.section(part, page.path) for part in page.parts])
-        return around.replace(PARTS.encode(), parts.removesuffix(b"\n"))
+        *parts, last = [part if isinstance(part, bytes) else self.section(part, page.path) for part in page.parts] or [b""]
+        return b"\n".join([*parts, last.removesuffix(b"\n")]).join(around.split(PARTS.encode()))
 
     def section(self, section: Section, path: str) -> bytes:
         """A section of a page, laid out on its own."""

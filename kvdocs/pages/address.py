@@ -78,6 +78,7 @@ class DocumentAddresses:
         return f"{CARRIED[folder]}/{name}" if folder in CARRIED and not path.endswith((".yaml", ".json")) else None
 
 
+@lru_cache(maxsize=64)
 def document_file(slug: str, document: str) -> str:
     """The file of a stand-alone document: `kv-offload-defects.md`."""
     return DOCUMENTS[document].format(slug=slug)

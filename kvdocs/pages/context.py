@@ -130,9 +130,8 @@ class PageContext:
             return Link(text if text and text != target else name_of(entry), f"{self.publication.settings.host}/{outside}")
         address = self.publication.addresses.record(entry)
         shown = text or name_of(entry)
-        full = markup.plain(title_of(entry, self.registry))
-        title = "" if full == shown else full
-        return Link(shown, relative(self.page, address) if address else "", title if self.dialect is Dialect.SITE else "")
+        title = markup.plain(title_of(entry, self.registry)) if self.dialect is Dialect.SITE else ""
+        return Link(shown, relative(self.page, address) if address else "", title if title != shown else "")
 
     def list_of(self, kind: Kind, text: str | None = None) -> Link:
         """A link to the list of a kind."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
@@ -215,18 +215,17 @@ class Watched(Publication):
     def __init__(self, behind: Publication, notes: Notes, inputs: Inputs, pieces: Keeper | None = None) -> None:
         """`inputs` are shared by all pages."""
         notes.recorder.rests_on = partial(rests_on, inputs)
-        super().__init__(
-            behind.settings,
-            notes.recorder,
-            behind.problems,
-            NotedOrder(behind.order, lambda name: notes.value(f"order {name}".strip())),
-            behind.addresses,
-            NotedProviders(behind.providers, partial(_provider, notes, inputs, Judge(notes.recorder, Path()))),
-            behind.workbook,
-            pieces,
-        )
-        for name, value in (("behind", behind), ("notes", notes), ("inputs", inputs)):
-            object.__setattr__(self, name, value)
+        # One is made for each of thousands of pieces: what most do not ask for is made when it is asked for.
+        made = {"settings": behind.settings, "registry": notes.recorder, "problems": behind.problems, "addresses": behind.addresses, "workbook": behind.workbook, "pieces": pieces}
+        self.__dict__.update(made, behind=behind, notes=notes, inputs=inputs)
+
+    @cached_property
+    def order(self) -> Order:
+        return NotedOrder(self.behind.order, lambda name: self.notes.value(f"order {name}".strip()))
+
+    @cached_property
+    def providers(self) -> Mapping[str, Provider]:
+        return NotedProviders(self.behind.providers, partial(_provider, self.notes, self.inputs, Judge(self.notes.recorder, Path())))
 
     def at(self, page: str) -> PageContext:
         return WatchedContext(self, page)
