@@ -27,12 +27,8 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     """
     project = the_project(ctx)
     from kvdocs.cache import Scan
-    from kvdocs.cli.reference import command_helps
-    from kvdocs.pipeline import inspect, publication
-    from kvdocs.render import TemplateFaultError, write_files
-    from kvdocs.site.engine import EngineError, command_of, count_pages, run_engine
-    from kvdocs.site.incremental import update_source
-    from kvdocs.site.settings import PATH, engine_settings
+    from kvdocs.site.engine import EngineError, command_of, run_engine
+    from kvdocs.site.standing import Counts, Standing
 
     if not no_site:
         try:
@@ -41,6 +37,17 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
             fail(str(error))
     started = time.monotonic()
     scan = Scan(project.root, "registry", project.open_cache())
+    standing = Standing(project, scan, (engine, site_url))
+    if not no_site and (stood := standing.counts()) is not None:
+        say(f"build/docs: {stood.pages} pages, 0 files written, 0 removed, {stood.files} kept")
+        say(f"site: {stood.built} pages by {engine}, as they were ({time.monotonic() - started:.1f} s); open site/index.html")
+        return
+    from kvdocs.cli.reference import command_helps
+    from kvdocs.pipeline import inspect, publication
+    from kvdocs.render import TemplateFaultError, write_files
+    from kvdocs.site.incremental import update_source
+    from kvdocs.site.settings import PATH, engine_settings
+
     inspection = inspect(project, scan)
     try:
         source = update_source(project, publication(inspection), command_helps, scan)
@@ -58,7 +65,8 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
         say(built.output.rstrip(), err=True)
         say(paint(f"{engine} ended with {built.code}", "bad", err=True), err=True)
         sys.exit(1)
-    for line in built.output.splitlines():
-        if line.startswith(("WARNING", "ERROR")):
-            say(line, err=True)
-    say(f"site: {count_pages(project.root / 'site')} pages by {engine} ({time.monotonic() - started:.1f} s); open site/index.html")
+    for line in built.remarks:
+        say(line, err=True)
+    if source.digest is not None and built.site is not None and not built.remarks:
+        standing.keep(built.site, source.digest, Counts(source.pages, len(wrote.written) + wrote.kept, built.pages))
+    say(f"site: {built.pages} pages by {engine} ({time.monotonic() - started:.1f} s); open site/index.html")

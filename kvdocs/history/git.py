@@ -91,6 +91,11 @@ class Repository:
         except OSError:
             return ()
 
+    def state(self) -> str:
+        """A text that is another one whenever the history is, as long as no file has changed since; GitError where there is no repository."""
+        head = self.head()
+        return repr([head, self.beginnings(), [(name, sorted(commits)) for name, commits in self.releases(head)] if head is not None else (), self.uncommitted(head)])
+
     def commits(self, head: str, without: str | None = None) -> list[Commit]:
         """The commits up to `head` that touched the registry, parents first; those up to `without` are left out."""
         span = [head] if without is None else [head, f"^{without}"]

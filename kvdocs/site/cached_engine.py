@@ -61,7 +61,7 @@ def _is_known(config: Any) -> bool:
     settings = (Path(config.config_file_path).read_text(encoding="utf-8"), (Path(config.config_file_path).parent.parent / "mkdocs.yml").read_text(encoding="utf-8"))
     indexed_by_material = all(type(plugin).__module__.startswith("material.plugins.") for plugin in config.plugins.values())
     known = known and set(config.plugins) <= PLUGINS and set(config.markdown_extensions) <= EXTENSIONS
-    return known and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings)
+    return known and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings) and "INHERIT" not in settings[1]
 
 
 class Warned(logging.Handler):
@@ -181,9 +181,9 @@ class Keeper:
 
     def write(self, content: bytes, output_path: str) -> None:
         """Write a file, and note that the site holds it."""
-        self.cache.holds(output_path)
+        self.cache.wrote(output_path)
         if output_path.endswith("sitemap.xml"):
-            self.cache.holds(f"{output_path}.gz")
+            self.cache.wrote(f"{output_path}.gz")
         write_file(output_path, content)
 
     def search_index(self, index: Any, prev: Any) -> str:

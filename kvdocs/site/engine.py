@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from kvdocs.project import Project
+from kvdocs.site.engine_cache import SITE
 from kvdocs.site.settings import INSIDE, PATH
 
 ENGINES: Mapping[str, str] = {"mkdocs": "mkdocs", "properdocs": "properdocs", "zensical": "zensical"}
@@ -25,10 +27,17 @@ class EngineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """How the engine ended: its exit code and what it printed."""
+    """How the engine ended: its exit code, what it printed, how many pages the site has, and how the site was left, where that is known (`kvdocs.site.engine_cache`)."""
 
     code: int
     output: str
+    pages: int = 0
+    site: Mapping[str, Any] | None = None
+
+    @property
+    def remarks(self) -> list[str]:
+        """What it found wrong."""
+        return [line for line in self.output.splitlines() if line.startswith(("WARNING", "ERROR"))]
 
 
 def command_of(engine: str) -> list[str]:
@@ -43,7 +52,9 @@ def command_of(engine: str) -> list[str]:
 
 def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
     """Build `site/` from `build/docs`; what the engine prints is kept and given back whole."""
-    kept = engine == "mkdocs" and project.open_cache().enabled and find_spec("mkdocs") is not None
+    cache = project.open_cache()
+    kept = engine == "mkdocs" and cache.enabled and find_spec("mkdocs") is not None
+    cache.write(SITE, None)
     program = [sys.executable, "-m", "kvdocs.site.cached_engine"] if kept else command_of(engine)
     command = [*program, "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
@@ -52,7 +63,10 @@ def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
     if done.returncode == 0 and engine == "zensical" and inside.is_dir():
         shutil.rmtree(project.root / "site", ignore_errors=True)
         inside.rename(project.root / "site")
-    return Built(done.returncode, _said(done.stdout))
+    if done.returncode:
+        return Built(done.returncode, _said(done.stdout))
+    left: Any = cache.read(SITE)
+    return Built(0, done.stdout, left["pages"] if left is not None else count_pages(project.root / "site"), left)
 
 
 def _said(output: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from typing import Any
 from kvdocs.cache import Cache, Scan, scan_files
 
 DOCS = "build/docs"
+
+SITE = "site"
+"""Under this name it is kept how the engine left the site, how many pages it has, and by which versions; None when something else than the source of the site tells how it looks."""
 
 
 class EngineCache:
@@ -26,8 +29,9 @@ class EngineCache:
         folder = self.root / ".kvdocs" / "cache"
         self.cache = Cache(folder)
         self.source = Scan(self.root, DOCS, self.cache)
-        self.outputs = {path: [status.st_mtime_ns, status.st_size, status.st_ino] for path, status in scan_files(self.site)}
-        self.salt = self._salt(config, settings, versions)
+        self.outputs = _stamps(self.site)
+        self.versions = dict(versions)
+        self.salt = self._salt(config, settings)
         old = self.cache.read("engine", decimals=False) or {}
         known = old.get("salt") == self.salt
         self._old: dict[str, Any] = old["pages"] if known else {}
@@ -39,16 +43,16 @@ class EngineCache:
         self._copies: dict[str, Any] = {}
         self._lines: list[str] = []
         self._held: set[str] = set()
+        self._wrote: set[str] = set()
+        self._custom = bool(config.theme.custom_dir)
 
     @staticmethod
     def digest(text: str) -> str:
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
-    def _salt(self, config: Any, settings: Path, versions: Iterable[tuple[str, str]]) -> str:
+    def _salt(self, config: Any, settings: Path) -> str:
         """Everything that every page depends on: settings, versions, and the project's changes to the theme."""
-        import importlib.metadata as packages
-
-        seen = blake2b(repr([sorted(versions), sys.version, [packages.version(name) for name in ("markdown", "pymdown-extensions", "pygments", "jinja2")]]).encode(), digest_size=16)
+        seen = blake2b(repr([sorted(self.versions.items()), sys.version]).encode(), digest_size=16)
         for path in (settings, self.root / "mkdocs.yml"):
             seen.update(path.read_bytes())
         custom = config.theme.custom_dir
@@ -132,10 +136,16 @@ class EngineCache:
         key = self._copy_key(file)
         if key is not None:
             self._copies[file.abs_dest_path] = [key, _stamp(file.abs_dest_path)]
+        self.wrote(file.abs_dest_path)
 
     def holds(self, path: str) -> None:
         """Note that the site holds a file."""
         self._held.add(os.path.normpath(path))
+
+    def wrote(self, path: str) -> None:
+        """Note that a file of the site was written."""
+        self.holds(path)
+        self._wrote.add(os.path.normpath(path))
 
     def finish(self) -> None:
         """Remove what the site holds no more, and keep everything for the next build."""
@@ -147,6 +157,9 @@ class EngineCache:
         self.cache.write_lines("engine-search", [*(line.encode() for line in self._lines), mark.encode()])
         self.cache.write("engine", {"salt": self.salt, "mark": mark, "pages": self._new, "copies": self._copies})
         self.source.save()
+        stamps = {path: _stamp(path) if path in self._wrote else self.outputs[path] for path in self._held}
+        pages = sum(path.endswith(".html") and os.path.basename(path) != "404.html" for path in stamps)  # noqa: PTH119  # a Path for each of thousands
+        self.cache.write(SITE, {"versions": self.versions, "site": _digest_of(stamps), "pages": pages} if not self._custom else None)
 
     def _remove_empty(self, folder: Path) -> None:
         while str(folder) != self.site:
@@ -155,6 +168,19 @@ class EngineCache:
             except OSError:
                 return
             folder = folder.parent
+
+
+def listing(folder: str) -> str:
+    """A digest of the names of all files of a folder, with their times, sizes and inodes."""
+    return _digest_of(_stamps(folder))
+
+
+def _stamps(folder: str) -> dict[str, list[int]]:
+    return {path: [status.st_mtime_ns, status.st_size, status.st_ino] for path, status in scan_files(folder)}
+
+
+def _digest_of(stamps: Mapping[str, list[int]]) -> str:
+    return EngineCache.digest(repr(sorted(stamps.items())))
 
 
 def _stamp(path: str) -> list[int]:

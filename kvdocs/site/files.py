@@ -15,6 +15,7 @@ from kvdocs.project import Project
 from kvdocs.registry import Entry
 from kvdocs.render import Renderer, render_all
 from kvdocs.site.units import Commands, units
+from kvdocs.site.written import assets, written_files
 
 RECORDS = "api/records/"
 
@@ -58,37 +59,6 @@ def navigation(navs: Mapping[str, Nav | None], written: Mapping[str, Path]) -> t
     nav = [(nav, path) for path, nav in navs.items() if nav is not None and path not in written]
     nav += [(_written_nav(name, path), name) for name, path in written.items() if name.endswith(".md")]
     return tuple(sorted(nav, key=lambda pair: (PARTS.index(pair[0].part) if pair[0].part in PARTS else len(PARTS), pair[0].position, pair[1])))
-
-
-def written_files(project: Project) -> dict[str, Path]:
-    """The files of `site_src/` by their path in the site's source."""
-    return {path.relative_to(project.site_src).as_posix(): path for path in _tree(project.site_src)}
-
-
-def assets() -> dict[str, bytes]:
-    """The style sheets and scripts that kvdocs ships, by their path in the site's source."""
-    folder = default_assets()
-    return {f"assets/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in _tree(folder)}
-
-
-def default_assets() -> Path:
-    """The style sheets and scripts that kvdocs ships: inside the package, or beside it in a source checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "assets"
-    return inside if inside.is_dir() else package.parent / "site_src" / "assets"
-
-
-def _tree(folder: Path) -> list[Path]:
-    """Every file below a folder that is not hidden, linked folders left out; OSError when a folder may not be listed."""
-    found = []
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.name.startswith("."):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            found += _tree(path)
-        elif path.is_file():
-            found.append(path)
-    return sorted(found)
 
 
 def _written_nav(name: str, path: Path) -> Nav:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kvdocs.cache import Scan
+from kvdocs.checks.files import named_outside
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import record_file, registry_file
 from kvdocs.pages.graph import Surroundings
@@ -14,19 +15,24 @@ from kvdocs.pages.page import Nav
 from kvdocs.project import Project
 from kvdocs.registry import Entry
 from kvdocs.render import Renderer, Written, render_all, write_files
-from kvdocs.site.files import RECORDS, assets, navigation, needs_file, written_files
+from kvdocs.site.files import RECORDS, navigation, needs_file
 from kvdocs.site.page_memo import OUTPUT, PageMemo
 from kvdocs.site.salt import salt_of
 from kvdocs.site.units import Commands, Depends, Unit, units
+from kvdocs.site.written import assets, written_files
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOnDisk:
-    """What `build/docs` holds now: how many pages, which of them the navigation shows, and what writing it did."""
+    """What `build/docs` holds now: how many pages, which of them the navigation shows, and what writing it did.
+
+    `digest` is that of all its files; None when they depend on more than the registry, its history, and what people wrote for the site.
+    """
 
     pages: int
     nav: tuple[tuple[Nav, str], ...]
     wrote: Written
+    digest: str | None = None
 
 
 def update_source(project: Project, publication: Publication, commands: Commands, scan: Scan) -> SourceOnDisk:
@@ -90,7 +96,8 @@ class _Update:
         removed = self._remove(path.removeprefix(f"{OUTPUT}/") for path in list(self.memo.output.files) if path.removeprefix(f"{OUTPUT}/") not in wanted)
         self.memo.save()
         nav = navigation(self.navs, self.written)
-        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)))
+        digest = None if named_outside(self.publication.registry, self.project) or self.memo.looks_outside() else self.memo.output.whole()
+        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)), digest)
 
     def _write(self, files: Mapping[str, bytes]) -> None:
         absent = {path for path in files if f"{OUTPUT}/{path}" not in self.memo.output.files}

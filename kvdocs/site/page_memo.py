@@ -100,6 +100,10 @@ class PageMemo:
         known = self._new[unit]["files"].get(path)
         return known[0] if known is not None else None
 
+    def looks_outside(self) -> bool:
+        """Whether a file was looked at that is not one of the registry."""
+        return not all(path.startswith("registry/") for path in self.looks.state.files)
+
     def save(self) -> None:
         """Keep what was asked for."""
         if self._new != self._old or self.looks.changes:

@@ -1,9 +1,10 @@
-"""What everything depends on that is made from templates."""
+"""What everything depends on that is made from templates, and digests of whole folders."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import blake2b
+from pathlib import Path
 
 from kvdocs.project import Project
 from kvdocs.render import default_templates
@@ -17,3 +18,11 @@ def salt_of(project: Project, written: Iterable[str]) -> str:
             if path.is_file():
                 seen.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
     return seen.hexdigest()
+
+
+def contents_of(folder: Path) -> str:
+    """A digest of the files of a folder; empty when it is not there."""
+    if not folder.is_dir():
+        return ""
+    seen = repr([(path.as_posix(), path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()])
+    return blake2b(seen.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 from typing import NamedTuple
 
 from kvdocs.history.page import history_files
@@ -30,6 +29,7 @@ from kvdocs.pages.published import published_page
 from kvdocs.pages.record import record_page_of
 from kvdocs.pages.search_data import search_files
 from kvdocs.project import Project
+from kvdocs.site.salt import contents_of
 
 Made = Iterable[Page | DataFile]
 Commands = Callable[[], Sequence[CommandHelp]]
@@ -123,15 +123,10 @@ def _reference(project: Project, commands: Commands) -> Iterator[Unit]:
     examples, documents = project.root / "tests" / "problems", project.root / "tests" / "docs" / "documents"
     yield Unit("fields", Depends.PROGRAM, lambda p: [fields_page(p)])
     yield Unit("commands", Depends.PROGRAM, lambda p: [commands_page(commands())])
-    yield Unit("codes", Depends.EVERYTHING, lambda p: [codes_page(p, examples if examples.is_dir() else None)], _contents(examples))
-    yield Unit("json", Depends.PROGRAM, lambda p: [json_page(documents if documents.is_dir() else None)], _contents(documents))
+    yield Unit("codes", Depends.EVERYTHING, lambda p: [codes_page(p, examples if examples.is_dir() else None)], contents_of(examples))
+    yield Unit("json", Depends.PROGRAM, lambda p: [json_page(documents if documents.is_dir() else None)], contents_of(documents))
     yield Unit("modules", Depends.PROGRAM, lambda p: [modules_page()])
     yield Unit("schemas", Depends.PROGRAM, schema_files)
-
-
-def _contents(folder: Path) -> str:
-    """A digest of the files of a folder; empty when it is not there."""
-    return _digest(repr([(path.as_posix(), path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()])) if folder.is_dir() else ""
 
 
 def _digest(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kvdocs.site.files import default_assets
+from kvdocs.site.written import default_assets
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

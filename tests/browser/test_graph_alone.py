@@ -11,7 +11,7 @@ import pytest
 from kvdocs.pictures.dependency_pictures import whole_pictures
 from kvdocs.pictures.graph_data import Arrow, Node, graph_of
 from kvdocs.pictures.layered import layered_parts
-from kvdocs.site.files import default_assets
+from kvdocs.site.written import default_assets
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,6 +80,78 @@ def test_what_nothing_changed_is_not_written_again(make_project: MakeProject, kv
     kvdocs("build", at=root)
     written = {path.relative_to(root / "site").as_posix() for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert written == {"404.html", "records/R4/index.html"}
+
+
+STOOD = "as they were"
+"""What a build says that found everything as the last one left it."""
+
+
+def _touch(root: Path, name: str, text: str | None) -> None:
+    path = root / name
+    if text is None:
+        path.unlink()
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_build_with_nothing_changed_ends_before_the_engine_starts_and_one_with_anything_changed_does_not(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    kvdocs("build", at=root)
+    whole = _site(root / "site")
+    again = kvdocs("build", at=root)
+    assert (again.code, STOOD in again.out, again.err) == (0, True, "")
+    for name, text in (
+        ("registry/roadmap/R4.yaml", FILES["registry/roadmap/R4.yaml"].replace("Apart", "Aside")),
+        ("registry/roadmap/R4.yaml", FILES["registry/roadmap/R4.yaml"]),
+        ("site_src/how-to/page.md", "# Another page\n"),
+        ("site_src/how-to/page.md", FILES["site_src/how-to/page.md"]),
+        ("templates/record.md.j2", '{% extends "kvdocs/record.md.j2" %}\n{% block meta %}{{ super() }}extra: 1\n{% endblock %}\n'),
+        ("templates/record.md.j2", None),
+        ("mkdocs.yml", f"{SETTINGS}site_author: somebody\n"),
+        ("mkdocs.yml", SETTINGS),
+        ("build/mkdocs.yml", "INHERIT: ../mkdocs.yml\n"),
+        ("build/docs/records/R2.md", "changed\n"),
+        ("build/docs/records/R2.md", None),
+        ("build/docs/stray.md", "stray\n"),
+        ("site/records/R2/index.html", "changed\n"),
+        ("site/records/R2/index.html", None),
+        ("site/stray.html", "stray\n"),
+        (".kvdocs/cache/standing.json", "damaged\n"),
+    ):
+        _touch(root, name, text)
+        assert (STOOD in kvdocs("build", at=root).out, name) == (False, name)
+    assert STOOD not in kvdocs("build", "--site-url", "https://example.org/", at=root).out
+    assert STOOD not in kvdocs("build", at=root).out
+    assert STOOD not in kvdocs("build", at=root, env={"SOURCE_DATE_EPOCH": "1"}).out
+    assert STOOD not in kvdocs("build", at=root).out
+    assert _site(root / "site") == whole
+
+
+@pytest.mark.slow
+def test_what_is_wrong_with_a_site_is_said_by_each_build(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS, "site_src/how-to/page.md": "# A page\n\n[gone](nowhere.md)\n"}).root
+    first, second = kvdocs("build", at=root), kvdocs("build", at=root)
+    assert "nowhere.md" in first.err
+    assert [line for line in first.err.splitlines() if "WARNING" in line] == [line for line in second.err.splitlines() if "WARNING" in line]
+
+
+@pytest.mark.slow
+def test_a_tag_makes_another_history_although_no_file_changed(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS, ".gitignore": ".kvdocs/\nbuild/\nsite/\n"}).root
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments], cwd=root, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "First")
+    kvdocs("build", at=root)
+    assert STOOD in kvdocs("build", at=root).out
+    git("tag", "v1")
+    assert STOOD not in kvdocs("build", at=root).out
+    assert "v1" in (root / "site" / "changes" / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
