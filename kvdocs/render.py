@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from kvdocs.disk import read_file, replace_file
 from kvdocs.markup import Dialect
 from kvdocs.pages.page import DataFile, Page, Value
 from kvdocs.project import Project
-from kvdocs.view import Block, Section
+from kvdocs.view import Block, Lines, Section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,10 +59,10 @@ class Renderer:
     def __init__(self, templates: Sequence[Path], dialect: Dialect) -> None:
         self.templates, self.dialect = tuple(templates), dialect
 
-    @property
+    @cached_property
     def environment(self) -> Environment:
-        """The templates, loaded when the first page is laid out."""
-        return _environment(self.templates, self.dialect)
+        """The templates as they are when the first page is laid out."""
+        return _environment(self.templates, self.dialect, tuple(_stamps(self.templates)))
 
     @classmethod
     def of(cls, project: Project, dialect: Dialect) -> Renderer:
@@ -108,16 +108,25 @@ def _place_of(error: BaseException) -> str | None:
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
 
 
+def _stamps(folders: Iterable[Path]) -> Iterator[tuple[str, int, int]]:
+    """What is another thing when a template was written."""
+    for folder in folders:
+        for path in filter(Path.is_file, folder.rglob("*")):
+            status = path.stat()
+            yield os.fspath(path), status.st_mtime_ns, status.st_size
+
+
 @lru_cache(maxsize=8)
-def _environment(templates: tuple[Path, ...], dialect: Dialect) -> Environment:
+def _environment(templates: tuple[Path, ...], dialect: Dialect, stamps: tuple[tuple[str, int, int], ...]) -> Environment:
+    """One for each set of stamps."""
     from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 
     # `kvdocs/NAME` is the shipped template, for one of the same name that only adds to it.
     loader = ChoiceLoader([FileSystemLoader([str(t) for t in templates]), PrefixLoader({"kvdocs": FileSystemLoader(str(default_templates()))})])
     # Markdown, not HTML: values are escaped for Markdown by the filters.
-    environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, auto_reload=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters["cell"] = lambda value: markup.cell(value, dialect)
-    environment.filters["cells"] = lambda row: " | ".join([markup.cell(value, dialect) for value in row])
+    environment.filters["cells"] = lambda row: row.joined(" | ") if isinstance(row, Lines) else " | ".join([markup.cell(value, dialect) for value in row])
     environment.filters["code"] = markup.code
     environment.filters["shape"] = _shape
     environment.filters["quoted"] = _quoted

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from re import findall
+from typing import overload
 
 
 class Md(str):
@@ -63,6 +64,38 @@ class Facts:
     facts: tuple[Fact, ...]
 
 
+class Lines(Sequence[Line]):
+    """The cells of a row that were laid out before: one text in which each ends its line. They are told apart only when somebody asks for one."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def joined(self, between: str) -> str:
+        """All cells with the same words between them."""
+        return self.text[:-1].replace("\n", between)
+
+    def __len__(self) -> int:
+        return self.text.count("\n")
+
+    def __iter__(self) -> Iterator[Line]:
+        return map(Line, self.text.split("\n")[:-1])
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Line, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Line | tuple[Line, ...]:
+        return tuple(self)[index]
+
+
+Row = Sequence[Cell]
+"""The cells of a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows under headings. `numeric` names the columns that are aligned to the right.
@@ -73,7 +106,7 @@ class Table:
     """
 
     headings: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
     numeric: frozenset[int] = frozenset()
     caption: str = ""
     sortable: bool = False

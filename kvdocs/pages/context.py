@@ -18,7 +18,7 @@ from kvdocs.pages.address import Addresses, SiteAddresses, relative
 from kvdocs.problems import Problem
 from kvdocs.project import Settings
 from kvdocs.registry import Entry, Registry
-from kvdocs.view import Cell, Link, Md, Section
+from kvdocs.view import Cell, Link, Md, Row, Section
 
 if TYPE_CHECKING:
     from kvdocs.figures.citations import Citation
@@ -45,7 +45,7 @@ Key = Callable[[T], tuple[object, ...]]
 class Keeper(Protocol):
     """Keeps parts of pages from one run to the next; `page` is the path of the page, and the rest as in `PageContext`."""
 
-    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
+    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
         """The cells that `make` gives for each thing."""
 
     def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[bytes]:
@@ -222,7 +222,7 @@ class PageContext:
         provider = self.publication.providers.get(kind)
         return provider(target) if provider is not None else None
 
-    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
+    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
         """The cells that `make` gives for each record, or row of the order: they depend on nothing but the record, the key and what is looked at through the context, so that they can be kept under the name."""
         pieces = self.publication.pieces
         return (make(thing, self) for thing in things) if pieces is None else pieces.rows(self.page, name, things, make, key)

@@ -15,7 +15,7 @@ from kvdocs.registry import Entry
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
 from kvdocs.site.piece_store import PieceStore, Place
-from kvdocs.view import Cell, Line, Section
+from kvdocs.view import Lines, Row, Section
 
 BETWEEN, LAST = "\t", "\n"
 """What stands between the looks of a record, and after them. A record that looked at a name which holds one of them is not kept."""
@@ -41,15 +41,14 @@ class Pieces:
         self._new: dict[str, dict[str, Place]] = {}
         self._looked: dict[str, dict[Look, None]] = {}
 
-    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[tuple[Cell, ...]]:
+    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
         """What `make` gives for each thing, as cells that are laid out already."""
 
         # No cell holds the end of a line.
         def lines(thing: T, context: PageContext) -> bytes:
             return "".join([f"{markup.cell(value, context.dialect)}\n" for value in make(thing, context)]).encode()
 
-        for piece in self.texts(page, name, things, lines, key):
-            yield tuple(map(Line, piece.decode().split("\n")[:-1])) if piece else ()
+        return (Lines(piece.decode()) for piece in self.texts(page, name, things, lines, key))
 
     def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[bytes]:
         """What `make` gives for each record, laid out; nothing where it gives no section."""
