@@ -85,7 +85,11 @@ rows = st.lists(st.sampled_from(TOKENS), max_size=8).map("".join)
 tables = st.tuples(rows, st.sampled_from(("| --- | --- |", "--- | ---", "| :-: | --: |", "| --- |")), st.lists(rows, max_size=3)).map(
     lambda parts: "\n".join([f"| {parts[0]} |" if parts[1].startswith("|") else parts[0], parts[1], *(f"| {row} |" for row in parts[2])])
 )
-blocks = st.one_of(tables, rows, st.just(PICTURE), rows.map(lambda row: f"# {row}"), st.sampled_from(("```", "~~~", "- item", ":   defined", "> quoted", '<div markdown="1">', "</div>", "<div>", "    code", "[R1]: R2.md", "[TOC]")))
+STARTS = (
+    "```", "~~~", "- item", "* item", "+ item", "1. first", "12. twelfth", ":   defined", "> quoted", '<div markdown="1">', "</div>", "<div>", "    code", "  indented",
+    "[R1]: R2.md", "[R2]:", "[TOC]", '!!! note "Told"', "??? note", '=== "Tab"', "    === \"Tab\"", "Title\n=====", "Title\n---", "- - -", "***", "____", "\n", "text\n:   defined",
+)  # fmt: skip
+blocks = st.one_of(tables, rows, st.just(PICTURE), rows.map(lambda row: f"# {row}"), st.sampled_from(STARTS))
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +139,7 @@ def test_an_extension_that_is_not_known_gets_its_way(extension: str, tmp_path: P
         assert [_rendered(site, "records/R3.md", text) for _ in range(2)] == [whole, whole]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(blocks, min_size=1, max_size=6))
 @example(['| a | b |\n| --- | --- |\n| [R1](R1.md "A title") | x |', ":   defined"])
 @example(["| &# |\n| --- | --- |", PICTURE])

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 from xml.parsers import expat
 
+from kvdocs.site.quick.blocks import NEEDS, blocks_by
 from kvdocs.site.quick.stand_in import standing_in
-from kvdocs.site.quick.steps import MARKS, anchors_by, colours_by, contents_by, fences_by, inline_by, links_by, tags_once
+from kvdocs.site.quick.steps import MARKS, anchors_by, colours_by, contents_by, fences_by, headings_by, inline_by, links_by, tags_once
 from kvdocs.site.quick.tables import tables_by
 
 PICTURE = re.compile(r'(?:(?<=\n\n)|\A)<figure class="kv-picture">\n(?:.+\n)+?</figure>(?=\n\n|\n?\Z)')
@@ -35,7 +37,8 @@ def quick_markdown() -> Iterator[None]:
     inline: Any = import_module("markdown.treeprocessors").InlineProcessor
     tables: Any = import_module("markdown.extensions.tables").TableProcessor
     fences: Any = import_module("pymdownx.superfences").SuperFencesBlockPreprocessor
-    contents: Any = import_module("markdown.extensions.toc").TocTreeprocessor
+    headings: Any = import_module("markdown.extensions.toc")
+    parser: Any = import_module("markdown.blockparser").BlockParser
     links: Any = pages._RelativePathTreeprocessor
     highlighter: Any = import_module("pygments.formatters.html").HtmlFormatter
     converter = Converter(pages.markdown)
@@ -48,7 +51,10 @@ def quick_markdown() -> Iterator[None]:
         (links, "path_to_url", links_by(links.path_to_url)),
         (highlighter, "_create_stylesheet", colours_by(highlighter._create_stylesheet)),
         *((extractor, name, value) for name, value in tags_once(extractor).items()),
-        *((contents, name, value) for name, value in contents_by(contents).items()),
+        (parser, "parseBlocks", blocks_by(parser)),
+        (headings, "render_inner_html", headings_by(headings.render_inner_html)),
+        (headings, "strip_tags", lru_cache(maxsize=4096)(headings.strip_tags)),
+        *((headings.TocTreeprocessor, name, value) for name, value in contents_by(headings.TocTreeprocessor).items()),
     ):
         yield
 
@@ -77,7 +83,8 @@ class Converter:
                 made.toc_tokens, made.toc, made.source = [], "", ""
                 return made
         made = self._markdown.Markdown(extensions=extensions, extension_configs=extension_configs)
-        if not all({item.name for item in getattr(made, steps)._priority} <= names for steps, names in KNOWN_STEPS.items()):
+        known = [{item.name for item in getattr(made, steps)._priority} <= names for steps, names in KNOWN_STEPS.items()]
+        if not all(known) or not {item.name for item in made.parser.blockprocessors._priority} <= NEEDS.keys():
             return made
         made.is_quick, made.source = True, ""
         made.is_block_level = _remembered(made.is_block_level)

@@ -158,6 +158,23 @@ def contents_by(contents: Any) -> dict[str, Any]:
     return {"build_toc_div": build_toc_div, "replace_marker": replace_marker}
 
 
+def headings_by(plain: Callable[[Any, Any], str]) -> Callable[[Any, Any], str]:
+    """The HTML of a heading: the same for all that are alike, unless a part of it is kept elsewhere, as raw HTML is."""
+    known: dict[str, str] = {}
+
+    def render(heading: Any, markdown: Any) -> str:
+        if not is_quick(markdown):
+            return plain(heading, markdown)
+        text = markdown.serializer(heading)
+        if "\x02" in text:
+            return plain(heading, markdown)
+        if text not in known:
+            known[text] = plain(heading, markdown)
+        return known[text]
+
+    return render
+
+
 def links_by(plain: Callable[[Any, str], str]) -> Callable[[Any, str], str]:
     """The address of a link: the same for all pages of a folder, but for links to what lies within the page's own."""
     known: dict[tuple[str, ...], dict[str, tuple[str, str, str]]] = {}
