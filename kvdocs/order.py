@@ -9,7 +9,7 @@ What its record calls optional comes last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -127,7 +127,10 @@ class _Planner:
         self.network = Network(registry)
 
     def plan(self) -> Order:
+        self.place = {node: number for number, node in enumerate(sorted(self.network, key=natural_key))}
         self.work = {node: self._work(node) for node in self.network}
+        self.met = {node for node, work in self.work.items() if work.is_met}
+        self.unmet = {node: self._in_place([b for b in self.network.before[node] if b not in self.met]) for node in self.network}
         self.states = {node: self._state(node) for node in self.network}
         self._look_behind()
         ranked = self.network.in_order(self._key)
@@ -136,7 +139,7 @@ class _Planner:
         # First all that can be worked on now, then what waits: a reader looks for the next thing to do at the top.
         open_nodes.sort(key=lambda n: self.states[n] == "waiting")
         ranks = {node: number for number, node in enumerate(open_nodes, 1)}
-        rest = sorted((n for n in self.network if n not in ranks), key=lambda n: (STATES.index(self.states[n]), natural_key(n)))
+        rest = sorted((n for n in self.network if n not in ranks), key=lambda n: (STATES.index(self.states[n]), self.place[n]))
         return Order({node: self._row(node, ranks.get(node)) for node in (*open_nodes, *rest)}, self.network)
 
     def _entry(self, node: str) -> Entry:
@@ -149,16 +152,17 @@ class _Planner:
         work = self._entry(node).work or Work("open", (), node)
         return work._replace(status=self.assumed[node]) if node in self.assumed else work
 
-    def _unmet(self, node: str) -> list[str]:
-        return sorted((b for b in self.network.before[node] if not self.work[b].is_met), key=natural_key)
+    def _in_place(self, nodes: Iterable[str]) -> list[str]:
+        """Nodes in natural order."""
+        return sorted(nodes, key=self.place.__getitem__)
 
     def _state(self, node: str) -> str:
         status = self.work[node].status
-        if self.work[node].is_met:
+        if node in self.met:
             return "done"
         if status == "not-planned":
             return "not_planned"
-        if self._unmet(node):
+        if self.unmet[node]:
             return "waiting"
         if status == "implemented":
             return "in_review"
@@ -176,7 +180,7 @@ class _Planner:
         for node in self.network.backwards():
             mask = 0
             best: tuple[Number, str] = (self._gain(node), node)
-            for later in sorted(self.network.after_in_order(node), key=natural_key):
+            for later in self._in_place(self.network.after_in_order(node)):
                 if self.states[later] in OPEN:
                     mask |= bit[later] | self.behind[later]
                     if self.best[later][0] > best[0]:
@@ -198,7 +202,7 @@ class _Planner:
             lowest = mask & -mask
             names.append(self.names[lowest.bit_length() - 1])
             mask ^= lowest
-        return sorted(names, key=natural_key)
+        return self._in_place(names)
 
     def _key(self, node: str) -> tuple[Any, ...]:
         """The rank rule of the module's docstring, as a sort key."""
@@ -211,13 +215,13 @@ class _Planner:
             self._entry(node).kind.name != "decision",
             size_key(work.size),
             BLAST_RADII.index(work.blast_radius) if work.blast_radius else len(BLAST_RADII),
-            natural_key(node),
+            self.place[node],
         )
 
     def _row(self, node: str, rank: int | None) -> Row:
         entry = self._entry(node)
         work, state = self.work[node], self.states[node]
-        unmet = self._unmet(node) if state == "waiting" else []
+        unmet = self.unmet[node] if state == "waiting" else []
         return Row(
             id=node,
             kind=entry.kind.name,
@@ -235,7 +239,7 @@ class _Planner:
         )
 
     def _unlocks(self, node: str) -> list[str]:
-        return sorted((n for n in self.network.after[node] if self.states[n] == "waiting"), key=natural_key)
+        return self._in_place([n for n in self.network.after[node] if self.states[n] == "waiting"])
 
     def _next_step(self, node: str, state: str) -> str | None:
         if state == "in_review":
