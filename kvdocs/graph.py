@@ -26,6 +26,10 @@ class Edge(NamedTuple):
 
 def edges(registry: Registry) -> list[Edge]:
     """Every link that gives order of work, between records that exist."""
+    return registry.once("edges", _edges)
+
+
+def _edges(registry: Registry) -> list[Edge]:
     return [
         Edge(target, entry.id, loc)
         for entry in registry

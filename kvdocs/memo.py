@@ -153,10 +153,10 @@ class State:
         """The state as plain data, for `changes`: each record with its digest, its kind and what it points to, and the files that were looked at."""
         return {"records": self._records, "broken": sorted(self.registry.broken), "files": self.files}
 
-    @cached_property
+    @property
     def _records(self) -> dict[str, str]:
         """Of each record its digest, its kind and what it points to, a line each: one text is read and compared faster than its parts."""
-        return {e.id: "\n".join([e.digest, e.kind.name, *e.targets]) for e in self.registry}
+        return self.registry.once("records", lambda registry: {e.id: "\n".join([e.digest, e.kind.name, *e.targets]) for e in registry})
 
     def file(self, path: str) -> str:
         """The digest of a file of the project now, noted in the state."""
