@@ -102,6 +102,16 @@ def test_executions_are_counted_by_environment_and_commit(project: Project, exec
     assert sorted((e.environment, e.bearing) for e in evidence.exhibits) == [("box", "supports"), ("box", "supports"), ("lab", "contradicts"), ("lab", "inconclusive")]
 
 
+def test_one_execution_bears_on_each_record_in_its_own_way(project: Project, execute: Execute) -> None:
+    defect = FILES["registry/defects/D1.yaml"]
+    others = {"D2": defect.replace("confirmed", "not-reproduced"), "D3": defect.replace("946c1e5b6", "1111111aa")}
+    write_files(project.root, {f"registry/defects/{name}.yaml": text.replace("id: D1", f"id: {name}") for name, text in others.items()})
+    execute("fatal error", env="box", commit="946c1e5b6", exit_code=134)
+    judge = judge_of(inspect(project).registry, project.root)
+    found = {name: (evidence.exhibits[0].bearing, evidence.exhibits[0].stale) for name in ("D1", "D2", "D3") if (evidence := judge.of(name)) is not None}
+    assert found == {"D1": ("supports", ()), "D2": ("contradicts", ()), "D3": ("supports", ("the record names commit 1111111aa, and this ran on 946c1e5b6",))}
+
+
 def test_a_defect_that_shows_in_some_runs_is_not_contradicted_by_the_others(project: Project, execute: Execute) -> None:
     """Clean runs beside one that reproduces say nothing; those of another machine, or of another source, still do."""
     execute("fatal error", env="box", commit="946c1e5b6", exit_code=134)
