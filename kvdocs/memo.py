@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
@@ -105,12 +105,12 @@ class Recorder(Registry):
 
     def once(self, key: Hashable, work_out: Callable[[Registry], T]) -> T:
         """As the base has it; what was looked at to work it out is noted for everybody who asks."""
-        value, looks = self._behind.once((Recorder, key), lambda registry: _noted(registry, work_out))
+        value, looks = self._behind.once((Recorder, key), partial(_noted, work_out))
         self.looks.update(looks)
         return value
 
 
-def _noted(registry: Registry, work_out: Callable[[Registry], T]) -> tuple[T, dict[Look, None]]:
+def _noted(work_out: Callable[[Registry], T], registry: Registry) -> tuple[T, dict[Look, None]]:
     """What `work_out` gives, and what it looked at."""
     recorder = Recorder(registry)
     return work_out(recorder), recorder.looks

@@ -57,12 +57,12 @@ _MARKUP = re.compile(r"[`~\[<{#]").search
 """With `://`, what every inert part of a text holds, and every number of a pull request."""
 
 
-def prefixed_words(text: str) -> Iterator[str]:
+def prefixed_words(text: str) -> list[str]:
     """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
     words: list[str] = _PREFIXED.findall(text)
     if words and (_MARKUP(text) or "://" in text):
-        words = [name.text for name in names_in(text) if name.form == "prefixed"]
-    yield from words
+        return [name.text for name in names_in(text) if name.form == "prefixed"]
+    return words
 
 
 def is_prefixed(word: str) -> bool:
@@ -70,12 +70,11 @@ def is_prefixed(word: str) -> bool:
     return _PREFIXED.fullmatch(word) is not None
 
 
-def other_names(text: str) -> Iterator[str]:
+def other_names(text: str) -> list[str]:
     """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
-    if _DIGIT(text) and _DIGIT(_PREFIXED.sub("", text)):
-        for name in names_in(text):
-            if name.form != "prefixed":
-                yield name.text
+    if not _DIGIT(text) or not _DIGIT(_PREFIXED.sub("", text)):
+        return []
+    return [name.text for name in names_in(text) if name.form != "prefixed"]
 
 
 _DIGIT = re.compile(r"[0-9]").search

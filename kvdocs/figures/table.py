@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 from kvdocs.figures import numerals
 from kvdocs.figures.interval import Interval, UndefinedError, written
@@ -34,8 +35,7 @@ class Reproduction(StrEnum):
     UNSUPPORTED = "no inputs on record"
 
 
-@dataclass(frozen=True, slots=True)
-class CellName:
+class CellName(NamedTuple):
     """The name of a cell, `M3.gain[16384]`."""
 
     measurement: str
