@@ -15,7 +15,7 @@ import posixpath
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from kvdocs.evidence.canonical import digest, sha256
 from kvdocs.exhibit import Evidence, Exhibit, GateVerdict
@@ -25,16 +25,28 @@ from kvdocs.kinds.reference import Reference
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.script import Script
 from kvdocs.kinds.withdrawal import left_out
+from kvdocs.model import Record
 from kvdocs.registry import Entry, Registry
-
-if TYPE_CHECKING:
-    from kvdocs.model import Record
 
 EXISTS = ("confirmed", "suspected", "historical")
 """Statuses that say that a defect is (or was) there."""
 
 GONE = ("not-reproduced", "fixed", "withdrawn")
 """Statuses that say that it is not."""
+
+
+class Said(NamedTuple):
+    """What a record says that executions are held against; those of one script are the same evidence for all records that say the same."""
+
+    model: type[Record]
+    status: str | None
+    commit: str | None
+    environment: str | None
+
+    @classmethod
+    def by(cls, record: Record) -> Said:
+        """What a record says; most kinds lack some of it."""
+        return cls(type(record), getattr(record, "status", None), getattr(record, "commit", None), getattr(record, "environment", None))
 
 
 class Judge:
@@ -54,8 +66,9 @@ class Judge:
         entry = self.registry.get(record_id)
         if entry is None:
             return None
-        scripts = self.scripts_of(entry)
-        exhibits = _in_some_runs(entry.record, sorted((self._exhibit(entry.record, result) for script in scripts for result in self._results(script)), key=lambda e: (e.started, e.result)))
+        said = Said.by(entry.record)
+        found = [e for script in self.scripts_of(entry) for e in self.registry.once(("exhibits", script, said), partial(_exhibits_of, script, said))]
+        exhibits = _in_some_runs(said, sorted(found, key=lambda e: (e.started, e.result)))
         return Evidence(record_id, tuple(exhibits)) if exhibits else None
 
     def scripts_of(self, entry: Entry) -> list[str]:
@@ -74,20 +87,12 @@ class Judge:
         merged = [ref.merge_commit for name in item.implemented_by if (ref := self.registry.record(name, Reference)) is not None and ref.merge_commit]
         return (*item.landed_in, *merged)
 
-    def _results(self, script: str) -> list[Result]:
-        """The results of a script."""
-        return [entry.record for entry in self.registry.pointing_at(script, "result", "script") if isinstance(entry.record, Result)]
-
     def _split(self, script: str) -> tuple[list[Result], list[Result]]:
         """The results of a script that count, and those that were withdrawn or superseded."""
         parts: tuple[list[Result], list[Result]] = ([], [])
-        for result in self._results(script):
+        for result in _results_of(script, self.registry):
             parts[bool(left_out(result.id, self.registry))].append(result)
         return parts
-
-    def _exhibit(self, record: Record, result: Result) -> Exhibit:
-        bearing, moved = _bearing(record, result), _moved(record, result)
-        return self.registry.once(("exhibit", result.id, bearing, moved), partial(_exhibit_of, result, bearing, moved))
 
     def stale(self, result: Result) -> tuple[str, ...]:
         """Why a result no longer speaks for today; nothing when it does."""
@@ -131,17 +136,26 @@ class Judge:
         return GateVerdict(gate.id, "undecided", f"{wanted} in {len(decided)} of the {_executions(gate.runs)} that it needs{left_out}", names)
 
 
-def _exhibit_of(result: Result, bearing: str, moved: str, registry: Registry) -> Exhibit:
-    """A result as evidence for all records on which it bears alike; `moved` says that such a record names another commit than the one that it ran on."""
+def _results_of(script: str, registry: Registry) -> list[Result]:
+    return [entry.record for entry in registry.pointing_at(script, "result", "script") if isinstance(entry.record, Result)]
+
+
+def _exhibits_of(script: str, said: Said, registry: Registry) -> list[Exhibit]:
+    """The executions of a script as evidence for a record that says this."""
+    return [_exhibit_of(result, said, registry) for result in _results_of(script, registry)]
+
+
+def _exhibit_of(result: Result, said: Said, registry: Registry) -> Exhibit:
     why_not = left_out(result.id, registry)
     outdated = registry.once(("outdated", result.id), partial(_outdated, result))
+    moved = _moved(said, result)
     return Exhibit(
         result=result.id,
         script=result.script,
         environment=result.environment,
         commit=result.commit,
         verdict=result.verdict,
-        bearing="left out" if why_not else bearing,
+        bearing="left out" if why_not else _bearing(said, result),
         reasons=tuple(map(str, result.judgement.get("reasons", ()))),
         stale=() if why_not else (*outdated, moved) if moved else outdated,
         labels=tuple(result.labels),
@@ -152,12 +166,12 @@ def _exhibit_of(result: Result, bearing: str, moved: str, registry: Registry) ->
     )
 
 
-def _moved(record: Record, result: Result) -> str:
+def _moved(said: Said, result: Result) -> str:
     """That a record names another commit than the one that the result ran on in the environment of the record; empty where it does not."""
-    commit, ran_on = getattr(record, "commit", None), result.commit
-    if not commit or not ran_on or getattr(record, "environment", None) != result.environment or same_commit(commit, ran_on):
+    ran_on = result.commit
+    if not said.commit or not ran_on or said.environment != result.environment or same_commit(said.commit, ran_on):
         return ""
-    return f"the record names commit {commit}, and this ran on {ran_on[:9]}"
+    return f"the record names commit {said.commit}, and this ran on {ran_on[:9]}"
 
 
 def _outdated(result: Result, registry: Registry) -> tuple[str, ...]:
@@ -215,27 +229,26 @@ def changes_of(result: Result) -> str:
     return f"changes {str(difference)[:7]}" if difference else "untracked files"
 
 
-def _bearing(record: Record, result: Result) -> str:
+def _bearing(said: Said, result: Result) -> str:
     verdict = result.verdict
     if verdict == "inconclusive":
         return "inconclusive"
     if result.purpose == "kernel":
         # A program of our own shows a mechanism; it says nothing of the status of somebody else's.
         return "silent"
-    status = getattr(record, "status", None)
-    if isinstance(record, Defect) and status in (*EXISTS, *GONE):
-        says_present = status in EXISTS
-        if status == "historical" and verdict == "not-reproduced":
+    if issubclass(said.model, Defect) and said.status in (*EXISTS, *GONE):
+        says_present = said.status in EXISTS
+        if said.status == "historical" and verdict == "not-reproduced":
             return "silent"
         return "supports" if (verdict == "reproduced") == says_present else "contradicts"
-    if isinstance(record, Item) and status == "done":
+    if issubclass(said.model, Item) and said.status == "done":
         return "supports" if verdict == "not-reproduced" else "contradicts"
     return "silent"
 
 
-def _in_some_runs(record: Record | None, exhibits: list[Exhibit]) -> list[Exhibit]:
+def _in_some_runs(said: Said, exhibits: list[Exhibit]) -> list[Exhibit]:
     """The executions, with the clean ones silent where the same environment and source shows a defect that is said to exist."""
-    if not isinstance(record, Defect) or record.status not in EXISTS:
+    if not issubclass(said.model, Defect) or said.status not in EXISTS:
         return exhibits
     shown = {(e.environment, e.source) for e in exhibits if e.bearing == "supports" and not e.stale}
     return [replace(e, bearing="silent") if e.bearing == "contradicts" and (e.environment, e.source) in shown else e for e in exhibits]
