@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kvdocs.mentions import find_mentions, named_records
 from kvdocs.model import prose_fields
 from kvdocs.pipeline import Inspection
-from kvdocs.prose import WORDS, prefixed_words
+from kvdocs.prose import WORDS, names_in, prefixed_words
 
 pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0"])
 
@@ -18,6 +20,8 @@ pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "
 @example("D2, D3 and D2.")
 def test_the_short_way_finds_what_the_pattern_of_all_words_finds(text: str) -> None:
     assert list(prefixed_words(text)) == [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
+    holding_digits = [match for match in WORDS.finditer(text) if match.lastgroup in ("prefixed", "number", "slug") and re.search("[0-9]", match[match.lastgroup])]
+    assert [(name.start, name.end, name.text, name.form) for name in names_in(text)] == [(*match.span(), match[0], match.lastgroup) for match in holding_digits]
 
 
 def test_each_is_given_as_often_as_it_stands_there() -> None:
