@@ -200,6 +200,16 @@ _UNKNOWN = "?"
 """Stands behind the stamp of a file whose digest was not taken yet."""
 
 
+def kept_digests(cache: Cache, folder: str, at: int) -> dict[str, str] | None:
+    """The digests of the files of a folder by their paths within it, as the `Scan` of it kept them that was `at` this time; None when another one is kept."""
+    known = cache.read(_scan_name(folder))
+    return {name[len(folder) + 1 :]: entry.rpartition(" ")[2] for name, entry in known["files"].items()} if known is not None and known["at"] == at else None
+
+
+def _scan_name(folder: str) -> str:
+    return f"scan-{folder.replace('/', '-')}"
+
+
 class Scan:
     """The files of a folder as they are now, with digests that are computed only when a file has changed.
 
@@ -207,6 +217,7 @@ class Scan:
     so close to the last scan that a second edit could have left no trace in its time.
     `files` holds of each file its stamp and its digest in one text, which is read and written faster than their parts.
     `aged` is whether such a file has grown old enough since: once it is saved anew, it need not be read again.
+    `at` is when the scan was made that is kept.
     `unfit` tells why something with the name of a record is not read: opening a pipe waits forever, and a device has no end.
     """
 
@@ -215,8 +226,9 @@ class Scan:
     def __init__(self, root: Path, folder: str, cache: Cache) -> None:
         self.root = root
         self.cache = cache
-        self.name = f"scan-{folder.replace('/', '-')}"
+        self.name = _scan_name(folder)
         known = cache.read(self.name) or {"files": {}, "at": 0}
+        self.at: int = known["at"]
         base = len(os.fspath(root)) + 1
         self._base = f"{os.fspath(root)}{os.sep}"
         safe_before = known["at"] - self.RACY_NS
@@ -304,4 +316,5 @@ class Scan:
             if name in self.files:
                 self.digest(name)
         if self.aged or self.files != self._old:
-            self.cache.write(self.name, {"files": self.files, "at": time_ns()})
+            self.at = time_ns()
+            self.cache.write(self.name, {"files": self.files, "at": self.at})

@@ -60,7 +60,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
         return
     say(paint(f"{engine} builds site/ …", "off"), err=True)
     started = time.monotonic()
-    built = run_engine(project, engine, strict=strict)
+    built = run_engine(project, engine, strict=strict, scanned=source.scanned)
     if built.code != 0:
         say(built.output.rstrip(), err=True)
         say(paint(f"{engine} ended with {built.code}", "bad", err=True), err=True)

@@ -84,7 +84,7 @@ def build_once(project: Project, engine: str) -> str:
             return _wrong("\n".join(errors))
         source = update_source(project, publication(inspection), command_helps, scan)
         write_files({PATH: engine_settings(project, source.nav, engine=engine).encode()}, project.root, remove_stale=False)
-        built = run_engine(project, engine, strict=False)
+        built = run_engine(project, engine, strict=False, scanned=source.scanned)
     except (ProjectError, TemplateFaultError) as error:
         return _wrong(str(error))
     except OSError as error:  # a file may go while it is being read, and is there again for the next build

@@ -17,6 +17,7 @@ from typing import Any
 
 from kvdocs.disk import read_file, write_file
 from kvdocs.site.engine_cache import EngineCache
+from kvdocs.site.quick.files import inclusions, quick_files
 from kvdocs.site.quick.markdown import quick_markdown
 from kvdocs.site.quick.search import quick_search
 from kvdocs.site.quick.stand_in import standing_in
@@ -123,11 +124,12 @@ class Keeper:
         module: Any = import_module("mkdocs.commands.build")
         File: Any = import_module("mkdocs.structure.files").File  # noqa: N806  # the name of the class
 
-        self.plain = {"populate": module._populate_page, "page": module._build_page, "copy": File.copy_file, "index": index.generate_search_index}
+        self.plain = {"files": module.get_files, "populate": module._populate_page, "page": module._build_page, "copy": File.copy_file, "index": index.generate_search_index}
         logger = logging.getLogger("mkdocs.structure.pages")
         logger.addHandler(self.warned)
         try:
             with standing_in(
+                (module, "get_files", self.get_files),
                 (module, "_populate_page", self.populate),
                 (module, "_build_page", self.build_page),
                 (File, "copy_file", lambda file, dirty=False: self.copy(file, dirty)),
@@ -138,6 +140,13 @@ class Keeper:
                 yield
         finally:
             logger.removeHandler(self.warned)
+
+    def get_files(self, config: Any) -> Any:
+        """The files of the source; as they were found before, where these are the same."""
+        known = self.cache.same_files()
+        files = self.plain["files"](config) if known is None else quick_files(config, known)
+        self.cache.found(inclusions(files) if known is None else known)
+        return files
 
     def populate(self, page: Any, config: Any, files: Any, dirty: bool = False) -> None:
         """Read and render a page, or take what is known of it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kvdocs.project import Project
-from kvdocs.site.engine_cache import SITE
+from kvdocs.site.engine_cache import SCANNED, SITE
 from kvdocs.site.settings import INSIDE, PATH
 
 ENGINES: Mapping[str, str] = {"mkdocs": "mkdocs", "properdocs": "properdocs", "zensical": "zensical"}
@@ -50,14 +50,17 @@ def command_of(engine: str) -> list[str]:
     return [program]
 
 
-def run_engine(project: Project, engine: str, *, strict: bool) -> Built:
-    """Build `site/` from `build/docs`; what the engine prints is kept and given back whole."""
+def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0) -> Built:
+    """Build `site/` from `build/docs`; what the engine prints is kept and given back whole.
+
+    `scanned` is when the scan of `build/docs` was made that says how it is now.
+    """
     cache = project.open_cache()
     kept = engine == "mkdocs" and cache.enabled and find_spec("mkdocs") is not None
     cache.write(SITE, None)
     program = [sys.executable, "-m", "kvdocs.site.cached_engine"] if kept else command_of(engine)
     command = [*program, "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", SCANNED: str(scanned)}
     done = subprocess.run(command, cwd=project.root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     inside = project.root / INSIDE
     if done.returncode == 0 and engine == "zensical" and inside.is_dir():

@@ -10,9 +10,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from kvdocs.cache import Cache, Scan, scan_files
+from kvdocs.cache import Cache, Scan, kept_digests, scan_files
 
 DOCS = "build/docs"
+
+SCANNED = "KVDOCS_SCANNED"
+"""The environment variable with the time of the scan that says how the source of the site is now; without it the engine looks itself."""
 
 SITE = "site"
 """Under this name it is kept how the engine left the site, how many pages it has, and by which versions; None when something else than the source of the site tells how it looks."""
@@ -24,11 +27,11 @@ class EngineCache:
     def __init__(self, config: Any, versions: Iterable[tuple[str, str]]) -> None:
         settings = Path(config.config_file_path).resolve()
         self.root = settings.parent.parent
-        self.site = str(config.site_dir)
+        self.site = os.path.normpath(config.site_dir)
         self.docs = str(config.docs_dir)
         folder = self.root / ".kvdocs" / "cache"
         self.cache = Cache(folder)
-        self.source = Scan(self.root, DOCS, self.cache)
+        self.source = self._digests()
         self.outputs = _stamps(self.site)
         self.versions = dict(versions)
         self.salt = self._salt(config, settings)
@@ -36,15 +39,37 @@ class EngineCache:
         known = old.get("salt") == self.salt
         self._old: dict[str, Any] = old["pages"] if known else {}
         self._old_copies: dict[str, Any] = old.get("copies", {})
-        self._search = self.cache.read_lines("engine-search") if known else None
-        if self._search is not None and self._search[-1].decode() != old["mark"]:
-            self._search = None
+        self._old_files: dict[str, int] = old["files"] if known else {}
+        self._search, self._targets = (self._recall(name, old["mark"]) if known else None for name in ("engine-search", "engine-targets"))
         self._new: dict[str, Any] = {}
-        self._copies: dict[str, Any] = {}
-        self._lines: list[str] = []
+        self._copies: dict[str, str] = {}
+        self._files: dict[str, int] = {}
+        self._lines: list[bytes] = []
+        self._target_lines: list[bytes] = []
         self._held: set[str] = set()
         self._wrote: set[str] = set()
         self._custom = bool(config.theme.custom_dir)
+
+    def _digests(self) -> dict[str, str]:
+        """The digests of the files of the source, by their names; from the scan of who made them, where it says so."""
+        if (at := os.environ.get(SCANNED)) and (kept := kept_digests(self.cache, DOCS, int(at))) is not None:
+            return kept
+        scan = Scan(self.root, DOCS, self.cache)
+        found = {name.removeprefix(f"{DOCS}/"): scan.digest(name) for name in scan.files}
+        scan.save()
+        return found
+
+    def _recall(self, name: str, mark: str) -> list[bytes] | None:
+        lines = self.cache.read_lines(name)
+        return lines if lines is not None and lines[-1].decode() == mark else None
+
+    def same_files(self) -> dict[str, int] | None:
+        """What `found` was told of the files of the source the last time, when they are the same now."""
+        return self._old_files if self._old_files.keys() == self.source.keys() else None
+
+    def found(self, files: dict[str, int]) -> None:
+        """Take the files of the source in their order, each with a number of the engine's."""
+        self._files = files
 
     @staticmethod
     def digest(text: str) -> str:
@@ -60,31 +85,35 @@ class EngineCache:
             seen.update(name.encode() + Path(name).read_bytes())
         return seen.hexdigest()
 
-    def _source_digest(self, file: Any) -> str | None:
-        name = f"{DOCS}/{file.src_uri}"
-        return self.source.digest(name) if name in self.source.files else None
-
     def page(self, file: Any, files: Any) -> dict[str, Any] | None:
         """What is known of a page whose Markdown and link targets are as they were; None when it has to be rendered."""
         known: Any = self._old.get(file.src_uri)
-        if known is None or known["source"] != self._source_digest(file) or not files.src_uris.keys() >= set(known["targets"]):
+        if known is None or known["source"] != self.source.get(file.src_uri) or not self._are_there(known, files):
             return None
         self._new[file.src_uri] = known
         return dict(known)
 
+    def _are_there(self, known: dict[str, Any], files: Any) -> bool:
+        """Whether everything that a page links to is there."""
+        if self._targets is None:
+            return False
+        return self._files is self._old_files or files.src_uris.keys() >= set(json.loads(self._targets[known["targets"]]))
+
     def rendered(self, page: Any, targets: list[str]) -> None:
         """Keep a page that was rendered without a remark, unless its front matter holds what JSON does not."""
-        digest = self._source_digest(page.file)
+        digest = self.source.get(page.file.src_uri)
         try:
             meta = json.loads(json.dumps(page.meta))
         except (TypeError, ValueError):
             return
         if digest is None or meta != page.meta:
             return
-        links = {target.src_uri: anchors for target, anchors in (page.links_to_anchors or {}).items()}
+        anchors = sorted(page.present_anchor_ids or ())
+        # Links of a page to headings of its own that are there are not looked at again.
+        links = {target.src_uri: places for target, places in (page.links_to_anchors or {}).items() if target is not page.file or not places.keys() <= set(anchors)}
         self._new[page.file.src_uri] = {
-            "source": digest, "targets": targets, "meta": meta, "title": page._title_from_render,
-            "anchors": sorted(page.present_anchor_ids or ()), "links": links, "nav": "", "stamp": None, "search": None,
+            "source": digest, "targets": json.dumps(targets), "meta": meta, "title": page._title_from_render,
+            "anchors": anchors, "links": links, "nav": "", "stamp": None, "search": None,
         }  # fmt: skip
 
     def left_alone(self, file: Any, nav: str) -> str | None:
@@ -97,12 +126,12 @@ class EngineCache:
         if self.outputs.get(file.abs_dest_path) != known["stamp"]:
             return None
         self.holds(file.abs_dest_path)
-        text: str = self._search[known["search"]].decode()
-        self._new[file.src_uri] = {**known, "search": self._line(text)}
-        return text
+        line: bytes = self._search[known["search"]]
+        self._new[file.src_uri] = {**known, "search": self._line(line)}
+        return line.decode()
 
-    def _line(self, text: str) -> int:
-        self._lines.append(text)
+    def _line(self, line: bytes) -> int:
+        self._lines.append(line)
         return len(self._lines) - 1
 
     def is_restored(self, file: Any) -> bool:
@@ -114,28 +143,29 @@ class EngineCache:
         """Keep how a page was written and indexed."""
         known: Any = self._new.get(file.src_uri)
         if known is not None and Path(file.abs_dest_path).exists():
-            self._new[file.src_uri] = {**known, "nav": nav, "stamp": _stamp(file.abs_dest_path), "search": self._line(search)}
+            self._new[file.src_uri] = {**known, "nav": nav, "stamp": _stamp(file.abs_dest_path), "search": self._line(search.encode())}
 
-    def _copy_key(self, file: Any) -> Any:
+    def _copy_key(self, file: Any) -> str | None:
         if file._content is not None or file.abs_src_path is None:
             return None
-        digest = self._source_digest(file) if file.abs_src_path.startswith(self.docs) else None
+        digest = self.source.get(file.src_uri) if file.src_dir == self.docs else None
         return digest or _stamp(file.abs_src_path)
 
     def is_copied(self, file: Any) -> bool:
         """Whether a file is in the site as it is in its source."""
-        self.holds(file.abs_dest_path)
-        old = self._old_copies.get(file.abs_dest_path)
-        if old is None or old[1] != self.outputs.get(file.abs_dest_path) or old[0] != self._copy_key(file):
+        path = file.abs_dest_path
+        self._held.add(path)
+        old = self._old_copies.get(path)
+        if old is None or path not in self.outputs or old != f"{self._copy_key(file)} {self.outputs[path]}":
             return False
-        self._copies[file.abs_dest_path] = old
+        self._copies[path] = old
         return True
 
     def copied(self, file: Any) -> None:
         """Keep that a file was copied."""
         key = self._copy_key(file)
         if key is not None:
-            self._copies[file.abs_dest_path] = [key, _stamp(file.abs_dest_path)]
+            self._copies[file.abs_dest_path] = f"{key} {_stamp(file.abs_dest_path)}"
         self.wrote(file.abs_dest_path)
 
     def holds(self, path: str) -> None:
@@ -149,17 +179,23 @@ class EngineCache:
 
     def finish(self) -> None:
         """Remove what the site holds no more, and keep everything for the next build."""
-        for path in self.outputs:
-            if os.path.normpath(path) not in self._held:
-                Path(path).unlink(missing_ok=True)
-                self._remove_empty(Path(path).parent)
-        mark = self.digest("".join(self._lines[-1:]) + str(len(self._lines)) + os.urandom(8).hex())
-        self.cache.write_lines("engine-search", [*(line.encode() for line in self._lines), mark.encode()])
-        self.cache.write("engine", {"salt": self.salt, "mark": mark, "pages": self._new, "copies": self._copies})
-        self.source.save()
+        for path in self.outputs.keys() - self._held:
+            Path(path).unlink(missing_ok=True)
+            self._remove_empty(Path(path).parent)
+        mark = os.urandom(8).hex()
+        pages = {name: {**page, "targets": self._target_line(page["targets"])} for name, page in self._new.items()}
+        self.cache.write_lines("engine-search", [*self._lines, mark.encode()])
+        self.cache.write_lines("engine-targets", [*self._target_lines, mark.encode()])
+        self.cache.write("engine", {"salt": self.salt, "mark": mark, "files": self._files, "pages": pages, "copies": self._copies})
         stamps = {path: _stamp(path) if path in self._wrote else self.outputs[path] for path in self._held}
-        pages = sum(path.endswith(".html") and os.path.basename(path) != "404.html" for path in stamps)  # noqa: PTH119  # a Path for each of thousands
-        self.cache.write(SITE, {"versions": self.versions, "site": _digest_of(stamps), "pages": pages} if not self._custom else None)
+        number = sum(path.endswith(".html") and os.path.basename(path) != "404.html" for path in stamps)  # noqa: PTH119  # a Path for each of thousands
+        self.cache.write(SITE, {"versions": self.versions, "site": _digest_of(stamps), "pages": number} if not self._custom else None)
+
+    def _target_line(self, targets: str | int) -> int:
+        """The number of the line with the targets of a page: those of a page that was rendered, or a line of the last time."""
+        assert self._targets is not None or isinstance(targets, str)
+        self._target_lines.append(targets.encode() if isinstance(targets, str) else (self._targets or [])[targets])
+        return len(self._target_lines) - 1
 
     def _remove_empty(self, folder: Path) -> None:
         while str(folder) != self.site:
@@ -175,14 +211,14 @@ def listing(folder: str) -> str:
     return _digest_of(_stamps(folder))
 
 
-def _stamps(folder: str) -> dict[str, list[int]]:
-    return {path: [status.st_mtime_ns, status.st_size, status.st_ino] for path, status in scan_files(folder)}
+def _stamps(folder: str) -> dict[str, str]:
+    return {path: f"{status.st_mtime_ns} {status.st_size} {status.st_ino}" for path, status in scan_files(folder)}
 
 
-def _digest_of(stamps: Mapping[str, list[int]]) -> str:
+def _digest_of(stamps: Mapping[str, str]) -> str:
     return EngineCache.digest(repr(sorted(stamps.items())))
 
 
-def _stamp(path: str) -> list[int]:
+def _stamp(path: str) -> str:
     status = os.stat(path)  # noqa: PTH116  # a Path for each of thousands
-    return [status.st_mtime_ns, status.st_size, status.st_ino]
+    return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"

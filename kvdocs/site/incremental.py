@@ -27,12 +27,14 @@ class SourceOnDisk:
     """What `build/docs` holds now: how many pages, which of them the navigation shows, and what writing it did.
 
     `digest` is that of all its files; None when they depend on more than the registry, its history, and what people wrote for the site.
+    `scanned` is when the scan of it was made that is kept.
     """
 
     pages: int
     nav: tuple[tuple[Nav, str], ...]
     wrote: Written
-    digest: str | None = None
+    digest: str | None
+    scanned: int
 
 
 def update_source(project: Project, publication: Publication, commands: Commands, scan: Scan) -> SourceOnDisk:
@@ -97,7 +99,7 @@ class _Update:
         self.memo.save()
         nav = navigation(self.navs, self.written)
         digest = None if named_outside(self.publication.registry, self.project) or self.memo.looks_outside() else self.memo.output.whole()
-        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)), digest)
+        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)), digest, self.memo.output.at)
 
     def _write(self, files: Mapping[str, bytes]) -> None:
         absent = {path for path in files if f"{OUTPUT}/{path}" not in self.memo.output.files}

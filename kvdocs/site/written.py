@@ -26,10 +26,10 @@ def default_assets() -> Path:
 
 
 def _tree(folder: Path) -> list[Path]:
-    """Every file below a folder that is not hidden, linked folders left out; OSError when a folder may not be listed."""
+    """Every file below a folder that is not hidden, linked folders and byte code left out; OSError when a folder may not be listed."""
     found = []
     for path in folder.iterdir() if folder.is_dir() else ():
-        if path.name.startswith("."):
+        if path.name.startswith(".") or path.name == "__pycache__":
             continue
         if path.is_dir() and not path.is_symlink():
             found += _tree(path)
