@@ -155,7 +155,7 @@ _SPACES_AT_END = re.compile(r"[ \t]+$", re.MULTILINE)
 def _tidy(text: str) -> str:
     """At most one empty line in a row and no spaces at the ends of lines; fenced code stays as it is."""
     parts, end = [], 0
-    for found in _FENCED.finditer(text):
+    for found in _FENCED.finditer(text) if "```" in text or "~~~" in text else ():
         parts += [_squeeze(text[end : found.start()]), found[0]]
         end = found.end()
     parts.append(_squeeze(text[end:]))

@@ -39,6 +39,7 @@ class Pieces:
         self._lines: dict[str, str] = {}
         self._seen: set[Look] = set()
         self._new: dict[str, dict[str, Place]] = {}
+        self._asked: dict[str, None] = {}
         self._looked: dict[str, dict[Look, None]] = {}
 
     def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
@@ -66,6 +67,7 @@ class Pieces:
         store, old, new, right = self._store, self._store.old.get(group, {}), self._new.setdefault(group, {}), self._lines
         for thing in things:
             record = thing.id
+            self._asked[record] = None
             known = record if key is None else f"{record} {_digest(key(thing))}"
             place = old.get(known) if record in right else None
             if place is not None:
@@ -110,12 +112,9 @@ class Pieces:
         """Everything that was looked at for the pieces that were asked for, now or the last time."""
         return self._seen.union(*self._looked.values())
 
-    def _records(self) -> dict[str, None]:
-        return dict.fromkeys(known.partition(" ")[0] for pieces in self._new.values() for known in pieces)
-
     def _kept_lines(self) -> Iterator[str]:
         """A line for each record with pieces: its id, and what was looked at for them."""
-        for record in self._records():
+        for record in self._asked:
             line, looks = self._lines.get(record), self._looked.get(record)
             if looks is not None:
                 seen = dict.fromkeys([*(line.split(BETWEEN) if line is not None else ()), *looks])
