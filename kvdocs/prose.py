@@ -77,9 +77,11 @@ def is_prefixed(word: str) -> bool:
 
 def other_names(text: str) -> list[str]:
     """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
-    if not _DIGIT(text) or not _DIGIT(_PREFIXED.sub("", text)):
+    if not _DIGIT(text) or not _OTHER(_PREFIXED.sub("", text)):
         return []
     return [name.text for name in names_in(text) if name.form != "prefixed"]
 
 
 _DIGIT = re.compile(r"[0-9]").search
+_OTHER = re.compile(r"[A-Za-z][._-]?[0-9]|#[0-9]").search
+"""What every such name holds: a letter before its first digit, or the mark of a number."""

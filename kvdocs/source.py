@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -236,7 +237,7 @@ def decode(data: bytes) -> str:
     if len(data) > MAX_BYTES:
         raise SourceError(YAML_SYNTAX, f"the file is larger than {MAX_BYTES >> 20} MiB")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig" if data.startswith(BOM_UTF8) else "utf-8")  # the former is written in Python
     except UnicodeDecodeError as error:
         before = data[: error.start]
         raise SourceError(YAML_SYNTAX, "the file is not UTF-8", before.count(b"\n") + 1, error.start - before.rfind(b"\n")) from None

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kvdocs.mentions import find_mentions, named_records
 from kvdocs.model import prose_fields
 from kvdocs.pipeline import Inspection
-from kvdocs.prose import WORDS, names_in, prefixed_words
+from kvdocs.prose import WORDS, names_in, other_names, prefixed_words
 
-pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0"])
+pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0", "h200", "sm", "8", "-3"])
 
 
 @given(st.lists(pieces, max_size=12).map("".join))
@@ -22,6 +22,15 @@ def test_the_short_way_finds_what_the_pattern_of_all_words_finds(text: str) -> N
     assert list(prefixed_words(text)) == [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
     holding_digits = [match for match in WORDS.finditer(text) if match.lastgroup in ("prefixed", "number", "slug") and re.search("[0-9]", match[match.lastgroup])]
     assert [(name.start, name.end, name.text, name.form) for name in names_in(text)] == [(*match.span(), match[0], match.lastgroup) for match in holding_digits]
+
+
+@given(st.lists(pieces, max_size=12).map("".join))
+@example("h200, a_100 and sm_89a, c++17")
+@example("x/y#5 D2-b3")
+def test_the_short_way_to_other_names_finds_what_the_pattern_of_all_words_finds(text: str) -> None:
+    numbers, slugs = ([match for match in WORDS.finditer(text) if match[form] is not None] for form in ("number", "slug"))
+    found = sorted([*numbers, *(match for match in slugs if re.search("[0-9]", match["slug"]))], key=lambda match: match.start())
+    assert other_names(text) == [match[0] for match in found]
 
 
 def test_each_is_given_as_often_as_it_stands_there() -> None:
