@@ -280,17 +280,21 @@ class Scan:
 
     def digest(self, name: str) -> str:
         """The digest of a file's content; of nothing when it cannot be read."""
-        stamp, _, digest = self.files[name].rpartition(" ")
-        if digest == _UNKNOWN:
-            try:
-                content = read_file(f"{self._base}{name}")
-            except OSError:
-                content = None
-            digest = blake2b(content, digest_size=16).hexdigest() if content is not None else ""
-            self.files[name] = f"{stamp} {digest}"
-            if content is not None and name.endswith(RECORD_ENDINGS):
-                self._contents[name] = content
-        return digest
+        known = self.files[name]
+        if known[-1] == _UNKNOWN:
+            known = self.files[name] = known[:-1] + self._digest_now(name)
+        return known[known.rindex(" ") + 1 :]
+
+    def _digest_now(self, name: str) -> str:
+        try:
+            content = read_file(f"{self._base}{name}")
+        except OSError:
+            content = None
+        if content is None:
+            return ""
+        if name.endswith(RECORD_ENDINGS):
+            self._contents[name] = content
+        return blake2b(content, digest_size=16).hexdigest()
 
     def take_content(self, name: str) -> bytes | None:
         """The content of a file of records that was read for its digest, once; None when it was not read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 
@@ -18,7 +19,7 @@ from kvdocs.registry import Entry, Registry
 def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """Every file that a record names is there, below the project's root, links followed."""
     root = project.root.resolve()
-    for entry, loc, name, real in _named(registry, project):
+    for entry, loc, name, real in registry.once("named files", partial(_named, project)):
         if not _is_below(real, root):
             yield Problem(OUTSIDE_PROJECT, f"{name!r} lies outside the project", entry.raw.place_of(loc, value=True), entry.id, hint="copy it into the registry: what is outside cannot be published or run elsewhere")
         elif not os.path.isfile(real):  # noqa: PTH113  # a Path for each of thousands
@@ -30,11 +31,12 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
 def named_outside(registry: Registry, project: Project) -> bool:
     """Whether a record names a file that is not in the registry: then the registry alone does not tell what is there."""
     inside = project.registry.resolve()
-    return any(not _is_below(real, inside) for _, _, _, real in _named(registry, project))
+    return any(not _is_below(real, inside) for _, _, _, real in registry.once("named files", partial(_named, project)))
 
 
-def _named(registry: Registry, project: Project) -> Iterator[tuple[Entry, Loc, str, str]]:
+def _named(project: Project, registry: Registry) -> list[tuple[Entry, Loc, str, str]]:
     """The files that records name: the record, the place of the name in it, the name, and the path behind all links."""
+    named: list[tuple[Entry, Loc, str, str]] = []
     folders: dict[str, str] = {}
     root = os.fspath(project.root)
     for entry in registry:
@@ -44,7 +46,8 @@ def _named(registry: Registry, project: Project) -> Iterator[tuple[Entry, Loc, s
         for loc, name in entry.extract.files:
             if folder not in folders:
                 folders[folder] = os.path.realpath(folder)
-            yield entry, loc, name, _real_path(folders[folder], name)
+            named.append((entry, loc, name, _real_path(folders[folder], name)))
+    return named
 
 
 def _real_path(folder: str, name: str) -> str:
