@@ -223,7 +223,7 @@ class Memo:
         recorder.looks[entry.id] = None
         found = list(work_out(entry, recorder))
         for look in recorder.looks:
-            if look.startswith("/"):
+            if look[:1] == "/":
                 self.state.file(look[1:])
         self._keep(key, _lines(recorder.looks), found)
         return found

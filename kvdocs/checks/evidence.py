@@ -118,10 +118,10 @@ _Speaking = tuple[str, str, tuple[str, ...]]
 
 
 def _speaking(entry: Entry, judge: Judge) -> Iterator[_Speaking]:
-    """The executions behind a status, or behind the figures of a measurement or a claim."""
+    """The executions behind a status, or behind the figures of a measurement or a claim; at least those that do not speak any more."""
     if isinstance(entry.record, Defect | Item):
         evidence = judge.of(entry.id)
-        yield from ((e.result, e.script, e.stale) for e in (evidence.exhibits if evidence is not None else ()))
+        yield from ((e.result, e.script, e.stale) for e in (evidence.exhibits if evidence is not None else ()) if e.stale)
         return
     names: Iterable[str] = ()
     if isinstance(entry.record, Measurement):

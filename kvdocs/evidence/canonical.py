@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from json.encoder import encode_basestring
 from typing import Any
 
 
@@ -22,23 +23,23 @@ def pretty(value: Any) -> bytes:
     return (_indented(value, "\n") + "\n").encode()
 
 
-_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_float_encoded = json.JSONEncoder(allow_nan=False).encode
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
 def _indented(value: Any, line: str) -> str:
     """`line` begins the line on which the value ends: a line break and the indent."""
     if isinstance(value, str):
-        return _encoded(value)
+        return encode_basestring(value)
     if value is None or isinstance(value, bool):
         return _WORDS[value]
     if isinstance(value, dict):
         inner = f"{line} "
-        return "{" + inner + f",{inner}".join([f"{_encoded(key)}: {_indented(item, inner)}" for key, item in sorted(value.items())]) + line + "}" if value else "{}"
+        return "{" + inner + f",{inner}".join([f"{encode_basestring(key)}: {_indented(item, inner)}" for key, item in sorted(value.items())]) + line + "}" if value else "{}"
     if isinstance(value, (list, tuple)):
         inner = f"{line} "
         return "[" + inner + f",{inner}".join([_indented(item, inner) for item in value]) + line + "]" if value else "[]"
-    return int.__repr__(value) if isinstance(value, int) else _encoded(value)
+    return int.__repr__(value) if isinstance(value, int) else _float_encoded(value)
 
 
 def sha256(data: bytes) -> str:
