@@ -15,11 +15,13 @@ from typing import Any
 from xml.parsers import expat
 
 from kvdocs.site.quick.blocks import NEEDS, blocks_by
+from kvdocs.site.quick.front_matter import load_by
 from kvdocs.site.quick.stand_in import standing_in
 from kvdocs.site.quick.steps import MARKS, anchors_by, colours_by, contents_by, fences_by, headings_by, inline_by, links_by, tags_once
-from kvdocs.site.quick.tables import tables_by
+from kvdocs.site.quick.tables import split_by, tables_by
 
-PICTURE = re.compile(r'(?:(?<=\n\n)|\A)<figure class="kv-picture">\n(?:.+\n)+?</figure>(?=\n\n|\n?\Z)')
+PICTURE_START = '<figure class="kv-picture">'
+PICTURE = re.compile(rf'(?:(?<=\n\n)|\A){PICTURE_START}\n(?:.+\n)+?</figure>(?=\n\n|\n?\Z)')
 """A picture as kvdocs writes it: a block of its own, without an empty line."""
 
 STAND_IN = '<figure  data-kv-picture="{}"></figure>'
@@ -40,6 +42,7 @@ def quick_markdown() -> Iterator[None]:
     headings: Any = import_module("markdown.extensions.toc")
     parser: Any = import_module("markdown.blockparser").BlockParser
     links: Any = pages._RelativePathTreeprocessor
+    yaml: Any = pages.meta.yaml
     highlighter: Any = import_module("pygments.formatters.html").HtmlFormatter
     converter = Converter(pages.markdown)
     with standing_in(
@@ -47,6 +50,8 @@ def quick_markdown() -> Iterator[None]:
         (pages._RawHTMLPreprocessor, "run", anchors_by(pages._RawHTMLPreprocessor.run)),
         (inline, "_InlineProcessor__handleInline", inline_by(inline)),
         (tables, "run", tables_by(tables)),
+        (tables, "_split", split_by(tables._split)),
+        (pages.meta, "yaml", SimpleNamespace(**{**vars(yaml), "load": load_by(yaml.load)})),
         (fences, "search_nested", fences_by(fences.search_nested)),
         (links, "path_to_url", links_by(links.path_to_url)),
         (highlighter, "_create_stylesheet", colours_by(highlighter._create_stylesheet)),
@@ -121,6 +126,8 @@ def _without_pictures(made: Any, convert: Callable[[Any, str], str], source: str
         return STAND_IN.format(len(pictures) - 1)
 
     made.source = source
+    if PICTURE_START not in source:
+        return convert(made, source)
     text = convert(made, PICTURE.sub(taken_out, source)) if not NOT_SAFE.search(source) else None
     if text is not None and all(f"\n{text}\n".count(f"\n{STAND_IN.format(number)}\n") == 1 for number in range(len(pictures))):
         made.preprocessors["mkdocs_raw_html"].present_anchor_ids |= anchors

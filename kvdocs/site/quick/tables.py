@@ -44,6 +44,15 @@ def tables_by(processor: Any) -> Callable[[Any, Any, list[str]], None]:
     return run
 
 
+def split_by(plain: Callable[[Any, str], list[str]]) -> Callable[[Any, str], list[str]]:
+    """The cells of a row: where no pipe is escaped or in code, each of them ends one."""
+
+    def split(processor: Any, row: str) -> list[str]:
+        return plain(processor, row) if "`" in row or "\\" in row else row.split("|")
+
+    return split
+
+
 def _rows(processor: Any, lines: Sequence[str], known: dict[str, tuple[Part, ...] | None]) -> list[list[tuple[Part, ...]]] | None:
     """The cells of the head and of each row; None when one of them needs the long way."""
     if len(lines) < 3 or processor.config["use_align_attribute"]:

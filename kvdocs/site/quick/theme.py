@@ -71,8 +71,8 @@ class QuickTheme:
 
     def _keep_blocks(self, frame: Any) -> None:
         if str(frame.filename).startswith(self._material):
-            for name in ALIKE_BLOCKS:
-                frame.blocks[name] = self._kept_block(name, frame.blocks[name])
+            for name, block in frame.blocks.items():
+                frame.blocks[name] = self._kept_block(name, block) if name in ALIKE_BLOCKS else _in_one(block)
 
     def _kept_block(self, name: str, plain: Any) -> Any:
         def block(context: Any) -> Iterator[str]:
@@ -90,6 +90,15 @@ class QuickTheme:
         if key not in self._kept:
             self._kept[key] = "".join(render(context))
         return self._kept[key]
+
+
+def _in_one(plain: Any) -> Any:
+    """A block that hands its text up in one piece: the frame hands each piece on, and there are hundreds."""
+
+    def block(context: Any) -> Iterator[str]:
+        yield "".join(plain(context))
+
+    return block
 
 
 class KeptPart:
