@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,9 @@ class EngineCache:
     def built(self, file: Any, nav: str, search: str) -> None:
         """Keep how a page was written and indexed."""
         known: Any = self._new.get(file.src_uri)
-        if known is not None and Path(file.abs_dest_path).exists():
+        if known is None:
+            return
+        with suppress(FileNotFoundError):  # an empty page is not written
             self._new[file.src_uri] = {**known, "nav": nav, "stamp": _stamp(file.abs_dest_path), "search": self._line(search.encode())}
 
     def _copy_key(self, file: Any) -> str | None:
