@@ -39,6 +39,13 @@ def measured_payoff(item: Item, registry: Registry) -> Number:
     return max((_gain(computed.get(loc), payoff.gain) for loc, payoff in measured), default=0)
 
 
+def gain_of(entry: Entry, registry: Registry) -> Number:
+    """The largest measured gain that a record brings itself, in percent; 0 for what is no item. The record is looked at only where a gain is cited."""
+    if entry.work is not None and entry.work.gain is not None:
+        return entry.work.gain
+    return measured_payoff(entry.record, registry) if isinstance(entry.record, Item) else 0
+
+
 def _gain(figure: FieldFigure | None, published: Number | None) -> Number:
     if figure is None or figure.value is None:
         return 0 if published is None else published

@@ -33,15 +33,15 @@ class Count:
         return len(self.entries)
 
 
-def counts(publication: Publication) -> Iterator[Count]:
+def counts(context: PageContext) -> Iterator[Count]:
     """Records by kind, then defects by status, work by its state, decisions and references by theirs."""
-    registry = publication.registry
+    registry = context.registry
     for kind in registry.kinds:
         if entries := registry.of(kind.name):
             yield Count(kind.folder, kind.plural if len(entries) != 1 else kind.name, f"all files below `registry/{kind.folder}/`", tuple(entries))
-    yield from _by_field(publication, "defect", "status")
+    yield from _by_field(context, "defect", "status")
     for state in STATES:
-        rows = [row for row in publication.order.of(state) if row.kind == "item"]
+        rows = [row for row in context.publication.order.of(state) if row.kind == "item"]
         if rows:
             words = state.replace("_", " ")
             yield Count(f"items-{state.replace('_', '-')}", f"{_noun('item', len(rows))} {words}", f"items whose state is *{words}*, as `kvdocs order` works it out", tuple(registry.entries[r.id] for r in rows))
@@ -49,20 +49,21 @@ def counts(publication: Publication) -> Iterator[Count]:
         found = tuple(e for e in registry.of("decision") if isinstance(e.record, Decision) and (e.record.outcome is not None) is decided)
         if found:
             yield Count(f"decisions-{words}", f"{_noun('decision', len(found))} {words}", f"decisions with{'' if decided else 'out'} an outcome", found)
-    yield from _by_field(publication, "reference", "state")
+    yield from _by_field(context, "reference", "state")
 
 
 def _noun(kind: str, number: int) -> str:
     return kind if number == 1 else f"{kind}s"
 
 
-def _by_field(publication: Publication, kind: str, field: str) -> Iterator[Count]:
+def _by_field(context: PageContext, kind: str, field: str) -> Iterator[Count]:
     groups: dict[str, list[Entry]] = {}
-    for entry in publication.registry.of(kind):
-        groups.setdefault(str(getattr(entry.record, field)), []).append(entry)
-    for value, entries in groups.items():
-        words = value.replace("-", " ")
-        yield Count(f"{kind}s-{value}", f"{_noun(kind, len(entries))} {words}", f"{kind}s whose `{field}` is `{value}`", tuple(entries))
+    entries = context.registry.of(kind)
+    for entry, value in zip(entries, context.texts(field, entries, lambda entry, _: str(getattr(entry.record, field)).encode()), strict=True):
+        groups.setdefault(value.decode(), []).append(entry)
+    for name, found in groups.items():
+        words = name.replace("-", " ")
+        yield Count(f"{kind}s-{name}", f"{_noun(kind, len(found))} {words}", f"{kind}s whose `{field}` is `{name}`", tuple(found))
 
 
 def card(count: Count, context: PageContext, tone: str = "plain") -> Card:
@@ -86,7 +87,7 @@ def counts_page(publication: Publication) -> Page:
             (Table(("Counted", "Records"), ((Md(count.rule), _counted(count, context)),)),),
             count.name,
         )
-        for count in counts(publication)
+        for count in counts(context)
     ]
     severities: list[tuple[Link | str, str]] = [
         (context.to("problems.md", severity.value), str(sum(p.severity is severity for p in publication.problems))) for severity in Severity

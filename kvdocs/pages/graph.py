@@ -30,7 +30,8 @@ def graph_page(publication: Publication) -> Page:
     from kvdocs.pictures.record_graph import work_graph
 
     context = publication.at(PATH)
-    pictures = whole_pictures(work_graph(publication.registry, publication.order, lambda name: context.built(f"records/{name}.md")))
+    before, after = context.built("records/ID.md").split("ID")
+    pictures = whole_pictures(work_graph(publication.registry, publication.order, lambda name: f"{before}{name}{after}"))
     blocks: list[Block] = []
     if pictures.remark:
         blocks.append(Notice("note", "Not all of it", markup.paragraph(pictures.remark)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from kvdocs import markup
 from kvdocs.kinds.defect import TONES as DEFECT_TONES
@@ -48,7 +49,7 @@ CARDS = {"defects-confirmed": "bad", "items-actionable": "good", "items-in-revie
 
 
 def _cards(publication: Publication, context: PageContext) -> list[Card]:
-    known: dict[str, Count] = {count.name: count for count in counts(publication)}
+    known: dict[str, Count] = {count.name: count for count in counts(context)}
     shown = [card(known[name], context, tone) for name, tone in CARDS.items() if name in known]
     found = count_by_severity(publication.problems)
     for severity, tone in ((Severity.ERROR, "bad"), (Severity.WARNING, "warn")):
@@ -169,7 +170,8 @@ def _executions(context: PageContext) -> tuple[Section, ...]:
     entries = context.registry.of("result")
     if not entries:
         return ()
-    newest = sorted(entries, key=_started, reverse=True)[:NEWEST]
+    started = context.texts("started", entries, _started)
+    newest = [entry for _, entry in sorted(zip(started, entries, strict=True), key=itemgetter(0), reverse=True)[:NEWEST]]
     kind = newest[0].kind
     columns = {column.heading: [column.cell(e, context) for e in newest] for column in kind.columns}
     told = {heading: cells for heading, cells in columns.items() if any(cells)}
@@ -179,9 +181,9 @@ def _executions(context: PageContext) -> tuple[Section, ...]:
     return (Section("Newest executions", (table, more), "executions"),)
 
 
-def _started(entry: Entry) -> str:
+def _started(entry: Entry, _: PageContext) -> bytes:
     """When an execution began; empty when that is not known, so that it comes last."""
-    return str(result_of(entry).invocation.get("started") or "")
+    return str(result_of(entry).invocation.get("started") or "").encode()
 
 
 def _changes(context: PageContext) -> tuple[Section, ...]:

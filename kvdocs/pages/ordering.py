@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import kvdocs.order
 from kvdocs import markup
 from kvdocs.chains import changes
-from kvdocs.cited import measured_payoff
-from kvdocs.kinds.item import Item
+from kvdocs.cited import gain_of
 from kvdocs.order import Row
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.home import rest_of
@@ -56,21 +55,25 @@ def _rule() -> str:
 
 def _keys(rows: Sequence[Row], context: PageContext) -> Table:
     headings = ("Rank", "#", "Work", "State", "Optional", "Measured payoff, its own or behind it", "Unfinished behind it", "Size", "Blast radius")
-    return Table(headings, tuple(_key_row(row, context) for row in rows), frozenset({0, 5, 6}), sortable=True, name="order", of_records=True)
+    named = context.rows("work", rows, _named, lambda row: (row.title,))
+    return Table(headings, tuple(_key_row(row, cells, context) for row, cells in zip(rows, named, strict=True)), frozenset({0, 5, 6}), sortable=True, name="order", of_records=True)
 
 
-def _key_row(row: Row, context: PageContext) -> tuple[Cell, ...]:
+def _named(row: Row, context: PageContext) -> tuple[Cell, ...]:
+    return (context.link(row.id, row.id), context.prose(row.title, row.id))
+
+
+def _key_row(row: Row, named: Sequence[Cell], context: PageContext) -> tuple[Cell, ...]:
     behind = _behind(row.id, context)
-    gains = [(measured_payoff(item, context.registry), name) for name in (row.id, *behind) if (item := context.registry.record(name, Item)) is not None]
+    gains = [(gain_of(entry, context.registry), name) for name in (row.id, *behind) if (entry := context.registry.get(name)) is not None]
     best = max(gains, key=lambda pair: pair[0], default=(0, row.id))
-    item = context.registry.record(row.id, Item)
+    entry = context.registry.get(row.id)
     payoff = f"+{best[0]}%{'' if best[1] == row.id else f' ({best[1]})'}" if best[0] else None
     return (
         str(row.rank),
-        context.link(row.id, row.id),
-        context.prose(row.title, row.id),
+        *named,
         row.state.replace("_", " "),
-        "yes" if item is not None and item.optional else None,
+        "yes" if entry is not None and entry.work is not None and entry.work.optional else None,
         payoff,
         str(len(behind)) if behind else None,
         row.size or ("decision" if row.kind == "decision" else None),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kvdocs.cited import title_of
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.defect import status_badge as defect_badge
-from kvdocs.kinds.item import STATE_TONES, Item
+from kvdocs.kinds.item import STATE_TONES
 from kvdocs.kinds.reference import Reference
 from kvdocs.kinds.reference import state_badge as reference_badge
 from kvdocs.order import Order, Row
@@ -51,12 +51,12 @@ def _work_nodes(registry: Registry, order: Order, address: Address) -> Iterator[
     for row in order.rows.values():
         entry = registry.get(row.id)
         yield _other_node(entry, registry, address) if entry is not None and row.kind == "reference" else _row_node(row, registry, address)
-    carried = {name for item in registry.records("item", Item) for name in item.implemented_by}
+    carried = {target for entry in registry.of("item") for _, target in entry.links_in(("implemented_by",))}
     for entry in registry.of("reference"):
         if entry.id in carried and entry.id not in order.rows:
             yield _other_node(entry, registry, address)
     for entry in registry.of("defect"):
-        if isinstance(entry.record, Defect) and any(name in order.rows for name in entry.record.fixed_by):
+        if any(target in order.rows for _, target in entry.links_in(("fixed_by",))):
             yield _other_node(entry, registry, address)
 
 
@@ -85,12 +85,12 @@ def _names(owners: Iterable[str], registry: Registry) -> tuple[str, ...]:
 def _work_arrows(registry: Registry, order: Order) -> Iterator[Arrow]:
     for source, target in sorted(order.network.pairs):
         yield Arrow(source, target, "blocks", source in order.rows[target].blocked_by)
-    for item in registry.records("item", Item):
-        for name in item.implemented_by:
-            yield Arrow(name, item.id, "implements")
-    for defect in registry.records("defect", Defect):
-        for name in defect.fixed_by:
-            yield Arrow(name, defect.id, "fixes")
+    for entry in registry.of("item"):
+        for _, target in entry.links_in(("implemented_by",)):
+            yield Arrow(target, entry.id, "implements")
+    for entry in registry.of("defect"):
+        for _, target in entry.links_in(("fixed_by",)):
+            yield Arrow(target, entry.id, "fixes")
 
 
 def plain_title(markdown: str) -> str:

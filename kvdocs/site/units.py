@@ -65,9 +65,10 @@ def units(project: Project, publication: Publication, commands: Commands) -> Ite
     yield _whole("graph", lambda p: [graph_page(p)])
     yield from _lists(publication)
     yield from _records(publication)
+    of_records = {entry.raw.path for entry in publication.registry}
     yield from _reports(project)
     yield from _reference(project, commands)
-    for path in sorted(publication.source_paths):
+    for path in sorted(publication.source_paths - of_records):
         yield Unit(f"source {path}", Depends.NOTED, partial(source_file, path))
 
 
@@ -92,16 +93,22 @@ def _list(kind: str, ids: Sequence[str], number: int, publication: Publication) 
 
 
 def _records(publication: Publication) -> Iterator[Unit]:
-    """The page of each record with its data for programs, the addresses that it had before, and its logs."""
+    """The page of each record with its data for programs, the addresses that it had before, its logs, and with the first record of a file a copy of the file."""
+    told: set[str] = set()
     for entry in publication.registry:
-        folder = entry.raw.path.rpartition("/")[0] if entry.kind.name == "result" else ""
-        yield Unit(f"record {entry.id}", Depends.NOTED, partial(_record, entry.id), files=(folder,) if folder else ())
+        path = entry.raw.path
+        source = path if path not in told and path in publication.source_paths else ""
+        told.add(path)
+        folder = path.rpartition("/")[0] if entry.kind.name == "result" else ""
+        yield Unit(f"record {entry.id}", Depends.NOTED, partial(_record, entry.id, source), source, (folder,) if folder else ())
 
 
-def _record(record_id: str, publication: Publication) -> Iterator[Page | DataFile]:
+def _record(record_id: str, source: str, publication: Publication) -> Iterator[Page | DataFile]:
     entry = publication.registry.get(record_id)
     assert entry is not None
     yield from record_page_of(entry, publication)
+    if source:
+        yield from source_file(source, publication)
     yield record_file(entry, publication)
     yield from redirects_to(entry, publication)
     if entry.kind.name == "result":
