@@ -77,7 +77,10 @@ def is_prefixed(word: str) -> bool:
 
 def other_names(text: str) -> list[str]:
     """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
-    if not _DIGIT(text) or not _OTHER(_PREFIXED.sub("", text)):
+    if not _DIGIT(text):
+        return []
+    rest = _PREFIXED.sub("", text)
+    if not _DIGIT(rest) or not _OTHER(rest):
         return []
     return [name.text for name in names_in(text) if name.form != "prefixed"]
 
