@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from kvdocs.edit.fields import Slot, field_order, field_slot
 from kvdocs.edit.text import EditError
@@ -72,9 +73,9 @@ def _inner_models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _complete(definition: dict[str, Any], model: type[BaseModel], registry: Registry, codes: tuple[Code, ...]) -> None:
-    """Order the fields of a definition as they are written, drop titles that only repeat a name, and offer ids."""
+    """Order the fields of a definition as they are written, drop titles that only repeat a name, tell which are lists and empty if absent, and offer ids."""
     properties = definition.get("properties", {})
-    definition["properties"] = {name: properties[name] for name in field_order(model) if name in properties}
+    definition["properties"] = {name: _with_default(properties[name], model.model_fields.get(name)) for name in field_order(model) if name in properties}
     definition.pop("title", None)
     for name, node in definition["properties"].items():
         slot = field_slot(model, name)
@@ -86,6 +87,13 @@ def _complete(definition: dict[str, Any], model: type[BaseModel], registry: Regi
             _offer(node, slot, registry)
     if model is Acknowledgement:
         _offer_words(definition["properties"]["code"], [code.name for code in codes if code.severity is not Severity.ERROR])
+
+
+def _with_default(node: dict[str, Any], field: FieldInfo | None) -> dict[str, Any]:
+    """A node with what pydantic leaves out: the default of a field for which each record gets a value of its own."""
+    if field is None or field.default_factory is None:
+        return node
+    return dict(sorted({**node, "default": field.get_default(call_default_factory=True)}.items()))
 
 
 def _offer(node: dict[str, Any], slot: Slot, registry: Registry) -> None:
