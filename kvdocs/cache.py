@@ -200,6 +200,11 @@ _UNKNOWN = "?"
 """Stands behind the stamp of a file whose digest was not taken yet."""
 
 
+def digest_of(content: bytes) -> str:
+    """The digest of the content of a file, as a `Scan` has it."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
 def kept_digests(cache: Cache, folder: str, at: int) -> dict[str, str] | None:
     """The digests of the files of a folder by their paths within it, as the `Scan` of it kept them that was `at` this time; None when another one is kept."""
     known = cache.read(_scan_name(folder))
@@ -294,16 +299,16 @@ class Scan:
             return ""
         if name.endswith(RECORD_ENDINGS):
             self._contents[name] = content
-        return blake2b(content, digest_size=16).hexdigest()
+        return digest_of(content)
 
     def take_content(self, name: str) -> bytes | None:
         """The content of a file of records that was read for its digest, once; None when it was not read."""
         return self._contents.pop(name, None)
 
-    def wrote(self, name: str, content: bytes) -> None:
-        """Take it that a file was written with this content by the program itself."""
+    def wrote(self, name: str, digest: str) -> None:
+        """Take it that a file was written by the program itself, with content of this digest."""
         status = os.stat(f"{self._base}{name}")  # noqa: PTH116  # thousands of files: a Path for each costs as much as reading it
-        self.files[name] = _stamp(status) + blake2b(content, digest_size=16).hexdigest()
+        self.files[name] = _stamp(status) + digest
 
     def forget(self, name: str) -> None:
         """Take it that a file is not there any more."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import kvdocs.order
 from kvdocs import markup
 from kvdocs.chains import changes
 from kvdocs.cited import gain_of
+from kvdocs.model import Number
 from kvdocs.order import Row
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.home import rest_of
@@ -56,16 +58,17 @@ def _rule() -> str:
 def _keys(rows: Sequence[Row], context: PageContext) -> Table:
     headings = ("Rank", "#", "Work", "State", "Optional", "Measured payoff, its own or behind it", "Unfinished behind it", "Size", "Blast radius")
     named = context.rows("work", rows, _named, lambda row: (row.title,))
-    return Table(headings, tuple(_key_row(row, cells, context) for row, cells in zip(rows, named, strict=True)), frozenset({0, 5, 6}), sortable=True, name="order", of_records=True)
+    gain = cache(lambda name: gain_of(context.registry.entries[name], context.registry))
+    return Table(headings, tuple(_key_row(row, cells, gain, context) for row, cells in zip(rows, named, strict=True)), frozenset({0, 5, 6}), sortable=True, name="order", of_records=True)
 
 
 def _named(row: Row, context: PageContext) -> tuple[Cell, ...]:
     return (context.link(row.id, row.id), context.prose(row.title, row.id))
 
 
-def _key_row(row: Row, named: Sequence[Cell], context: PageContext) -> tuple[Cell, ...]:
+def _key_row(row: Row, named: Sequence[Cell], gain: Callable[[str], Number], context: PageContext) -> tuple[Cell, ...]:
     behind = _behind(row.id, context)
-    gains = [(gain_of(entry, context.registry), name) for name in (row.id, *behind) if (entry := context.registry.get(name)) is not None]
+    gains = [(gain(name), name) for name in (row.id, *behind)]
     best = max(gains, key=lambda pair: pair[0], default=(0, row.id))
     entry = context.registry.get(row.id)
     payoff = f"+{best[0]}%{'' if best[1] == row.id else f' ({best[1]})'}" if best[0] else None

@@ -8,6 +8,7 @@ Nothing else imports this module: it runs in the engine's own process.
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +39,8 @@ EXTENSIONS = {
 
 def main() -> None:
     """Run MkDocs' command line, with builds that keep what they rendered where that is known to be right."""
+    # As in `kvdocs.__main__`: a build makes many small objects, and collecting them costs more than it frees.
+    gc.set_threshold(5_000_000, 20, 100)
     module: Any = import_module("mkdocs.commands.build")
     plain = module.build
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kvdocs.cache import Scan
+from kvdocs.cache import Scan, digest_of
 from kvdocs.checks.files import named_outside
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import record_file, registry_file
@@ -75,8 +75,7 @@ class _Update:
         self.navs.update(outcome.files)
         if outcome.made is not None:
             files = render_all((page for page in outcome.made if page.path not in self.written), self.renderer)
-            self.memo.wrote(unit, files, outcome.files)
-            self._write(files)
+            self.memo.wrote(unit, self._write(files), outcome.files)
 
     def documents(self, publication: Publication) -> Iterator[bytes]:
         """The document of `record_file` of each record, in the order of the registry; from disk where it was made for a file."""
@@ -101,12 +100,15 @@ class _Update:
         digest = None if named_outside(self.publication.registry, self.project) or self.memo.looks_outside() else self.memo.output.whole()
         return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)), digest, self.memo.output.at)
 
-    def _write(self, files: Mapping[str, bytes]) -> None:
+    def _write(self, files: Mapping[str, bytes]) -> dict[str, str]:
+        """Write what differs; the digests of all by path."""
+        digests = {path: digest_of(data) for path, data in files.items()}
         absent = {path for path in files if f"{OUTPUT}/{path}" not in self.memo.output.files}
         done = write_files(files, self.project.build, remove_stale=False, absent=absent)
         self.changed += done.written
         for path in done.written:
-            self.memo.output.wrote(f"{OUTPUT}/{path}", files[path])
+            self.memo.output.wrote(f"{OUTPUT}/{path}", digests[path])
+        return digests
 
     def _remove(self, paths: Iterable[str]) -> list[str]:
         removed = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from kvdocs.cache import Cache, Scan
@@ -89,11 +88,11 @@ class PageMemo:
         old = self._old.get(unit.name)
         return Pieces(self.pieces, _name(unit.name), self.looks, self.renderer, old["pieces"] if old is not None else None)
 
-    def wrote(self, unit: Unit, files: Mapping[str, bytes], navs: Mapping[str, Nav | None]) -> None:
-        """Take the bytes of a unit that was made, by path; they are on disk when `save` is called."""
-        for path, data in files.items():
+    def wrote(self, unit: Unit, digests: Mapping[str, str], navs: Mapping[str, Nav | None]) -> None:
+        """Take the digests of the files of a unit that was made, by path; they are on disk when `save` is called."""
+        for path, digest in digests.items():
             nav = navs[path]
-            self._new[unit.name]["files"][path] = [blake2b(data, digest_size=16).hexdigest(), [nav.part, nav.position, nav.title] if nav is not None else None]
+            self._new[unit.name]["files"][path] = [digest, [nav.part, nav.position, nav.title] if nav is not None else None]
 
     def digest(self, unit: str, path: str) -> str | None:
         """The digest of a file of a unit that was taken; None when the unit has no such file."""
