@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TypeVar
 
 from kvdocs.basis import Typed, basis
 from kvdocs.figures.citations import Citation, citations, cite
@@ -28,6 +29,8 @@ from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
 from kvdocs.model import Loc, formula_fields, prose_fields
 from kvdocs.problems import did_you_mean
 from kvdocs.registry import Entry, Registry
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +59,28 @@ class Dependents:
     pools: tuple[str, ...] = ()
 
 
-class Judgements(Mapping[str, Judgement]):
-    """The judgements of claims by id, each made when it is first asked for."""
+class OnDemand(Mapping[str, V]):
+    """Values by id, each made when it is first asked for."""
 
-    def __init__(self, claims: Mapping[str, Claim], judge: Callable[[Claim, str], Judgement]) -> None:
-        """The claims have an expression."""
-        self._claims, self._judge = claims, judge
-        self._known: dict[str, Judgement] = {}
+    def __init__(self, ids: Iterable[str], make: Callable[[str], V]) -> None:
+        self._ids, self._make = dict.fromkeys(ids), make
+        self._known: dict[str, V] = {}
 
-    def __getitem__(self, name: str) -> Judgement:
+    def __getitem__(self, name: str) -> V:
         if name not in self._known:
-            claim = self._claims[name]
-            self._known[name] = self._judge(claim, str(claim.expression))
+            if name not in self._ids:
+                raise KeyError(name)
+            self._known[name] = self._make(name)
         return self._known[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._ids
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._claims)
+        return iter(self._ids)
 
     def __len__(self) -> int:
-        return len(self._claims)
+        return len(self._ids)
 
 
 class Ledger:
@@ -85,14 +91,20 @@ class Ledger:
         self._tables: dict[str, Table] = {}
         self._figures: dict[str, MeasurementFigures] = {}
         self._typed: dict[str, Typed] = {}
-        self.measurements: Mapping[str, Measurement] = {record.id: filled(record, registry)[0] for record in registry.records("measurement", Measurement)}
-        self.workbook = Workbook(map(sheet_of, self.measurements.values()), self._count, registry.broken, gatherer(registry))
+        self.measurements: Mapping[str, Measurement] = OnDemand([entry.id for entry in registry.of("measurement")], self._measurement)
+        sheets = OnDemand(self.measurements, lambda name: sheet_of(self.measurements[name]))
+        self.workbook = Workbook(sheets, self._count, registry.broken, gatherer(registry))
 
     def of(self, record_id: str) -> MeasurementFigures | Judgement | None:
         """What is computed for a record: the figures of a measurement, the judgement of a claim; None for others and where nothing can be computed."""
         if record_id in self.workbook.sheets:
             return self.figures(record_id)
         return self.judgements.get(record_id)
+
+    def _measurement(self, name: str) -> Measurement:
+        record = self.registry.record(name, Measurement)
+        assert record is not None
+        return filled(record, self.registry)[0]
 
     def table(self, measurement: str) -> Table:
         """The figures of a measurement that exists."""
@@ -138,7 +150,8 @@ class Ledger:
     @cached_property
     def judgements(self) -> Mapping[str, Judgement]:
         """The verdict of each claim that has an expression, by id."""
-        return Judgements({record.id: record for record in self.registry.records("claim", Claim) if record.expression is not None}, self._judge)
+        claims = {record.id: record for record in self.registry.records("claim", Claim) if record.expression is not None}
+        return OnDemand(claims, lambda name: self._judge(claims[name], str(claims[name].expression)))
 
     @cached_property
     def _claims_on(self) -> Mapping[str, list[Judgement]]:

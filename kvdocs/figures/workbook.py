@@ -39,8 +39,8 @@ class Workbook:
     `broken` are measurements that exist and could not be read: a formula that names one is blocked, not wrong.
     """
 
-    def __init__(self, sheets: Iterable[Sheet], count: Count = _no_records, broken: frozenset[str] = frozenset(), gather: Gather = none_gathered) -> None:
-        self.sheets: Mapping[str, Sheet] = {sheet.id: sheet for sheet in sheets}
+    def __init__(self, sheets: Iterable[Sheet] | Mapping[str, Sheet], count: Count = _no_records, broken: frozenset[str] = frozenset(), gather: Gather = none_gathered) -> None:
+        self.sheets = sheets if isinstance(sheets, Mapping) else {sheet.id: sheet for sheet in sheets}
         self.broken = broken
         self.count, self.gather = count, gather
         self.estimates = Estimates(self.sheets)
