@@ -67,6 +67,10 @@ class Surroundings:
             self.draw([record_id] if self._drawn else [entry.id for entry in self.registry])
         return self._drawn.get(record_id)
 
+    def __contains__(self, record_id: object) -> bool:
+        """Whether there can be a picture of a record."""
+        return isinstance(record_id, str) and self._is_drawn(record_id)
+
     def draw(self, record_ids: Sequence[str]) -> None:
         """Draw the surroundings of these records in one go, which is faster than one by one."""
         from kvdocs.pictures.dependency_pictures import neighbourhood_pictures

@@ -56,13 +56,24 @@ class Answers:
             self._known[name] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if len(text) > SHORT else text
         return self._known[name]
 
-    def of(self, names: Iterable[str]) -> dict[str, Any]:
-        """The answers of these names as plain data for `changed`: for each kind the digests by what they are about, and what there is no answer about."""
-        found: dict[str, Any] = {}
+    def of(self, names: Iterable[str], before: Mapping[str, Any]) -> dict[str, Any]:
+        """The answers of these names as plain data for `changed`: for each kind the digests by what they are about, and what there is no answer about.
+
+        Those that are not named are as they were before.
+        """
+        found = {what: (dict(digests), dict.fromkeys(empty)) for what, (digests, empty) in before.items()}
         for what, targets in _by_kind(names).items():
-            digests = {target: digest for target in self._answered(what, targets) if (digest := self.digest(f"{what} {target}"))}
-            found[what] = [digests, [target for target in targets if target not in digests]]
-        return found
+            digests, empty = found.setdefault(what, ({}, {}))
+            answered = set(self._answered(what, targets))
+            for target in targets:
+                digest = self.digest(f"{what} {target}") if target in answered else ""
+                if digest:
+                    digests[target] = digest
+                    empty.pop(target, None)
+                else:
+                    digests.pop(target, None)
+                    empty[target] = None
+        return {what: [digests, list(empty)] for what, (digests, empty) in found.items()}
 
     def changed(self, before: Mapping[str, Any]) -> Iterator[str]:
         """The names of those that are another one than when `of` gave this."""
@@ -85,6 +96,8 @@ class Answers:
             known = publication.order.rows
         elif what == "named":
             known = publication.mentioned_by
+        elif what == "around" and isinstance(around := publication.providers.get("surroundings"), Surroundings):
+            known = around
         else:
             return targets
         return [target for target in targets if not target or target in known]

@@ -24,16 +24,18 @@ class Looks:
         self.changes: set[Look] = set()
         """Every look that may see something else than it did the last time."""
         self._answers = Answers(publication)
+        self._before: dict[str, Any] = {}
         self._inputs = Inputs(publication.registry)
 
     def recall(self, before: dict[str, Any]) -> None:
         """Find what has changed since `document` gave this."""
+        self._before = before["answers"]
         self.changes = {*self.state.changes(before["state"]), *(f"{ANSWER}{name}" for name in self._answers.changed(before["answers"]))}
 
     def document(self, looks: Iterable[Iterable[Look]]) -> dict[str, Any]:
-        """What can be seen now by these looks, as plain data for `recall`."""
-        names = [look.removeprefix(ANSWER) for look in set().union(*looks) if look.startswith(ANSWER)]
-        return {"state": self.state.document(), "answers": self._answers.of(names)}
+        """What can be seen now by these looks, and by those of the time before, as plain data for `recall`."""
+        names = [look.removeprefix(ANSWER) for look in self.changes.union(*looks) if look.startswith(ANSWER)]
+        return {"state": self.state.document(), "answers": self._answers.of(names, self._before)}
 
     def at(self, make: Callable[[Publication], T], pieces: Keeper | None = None) -> tuple[T, list[Look]]:
         """What `make` gives, and everything that it looked at, the looks of pieces left out."""

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kvdocs.cache import Cache, Scan
-from kvdocs.memo import ALL
+from kvdocs.memo import ALL, Look
 from kvdocs.pages.context import Publication
 from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.pages.watched import ANSWER
 from kvdocs.project import Project
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
-from kvdocs.site.pieces import FILES, Pieces
+from kvdocs.site.pieces import BETWEEN, FILES, Pieces
 from kvdocs.site.units import Depends, Unit
 
 OUTPUT = "build/docs"
@@ -31,7 +31,10 @@ class Outcome(NamedTuple):
 
 
 class PageMemo:
-    """The units of one publication. `salt` is everything that all of them depend on, such as the templates."""
+    """The units of one publication. `salt` is everything that all of them depend on, such as the templates.
+
+    The looks of a unit are kept as one text. A unit that looked at a name which holds what stands between them is made each time.
+    """
 
     name = "pages"
 
@@ -47,6 +50,7 @@ class PageMemo:
         if known:
             self.looks.recall(old["looks"])
         self._new: dict[str, Any] = {}
+        self._looked: list[list[Look]] = []
         self._kept: dict[str, bool] = {}
 
     def is_kept(self, unit: Unit) -> bool:
@@ -57,7 +61,9 @@ class PageMemo:
 
     def _is_kept(self, unit: Unit) -> bool:
         old = self._old.get(unit.name)
-        return old is not None and old["key"] == self._key(unit) and self.looks.changes.isdisjoint(old["looks"]) and self._is_there(old["files"])
+        if old is None or old["looks"] is None or old["key"] != self._key(unit):
+            return False
+        return self.looks.changes.isdisjoint(old["looks"].split(BETWEEN)) and self._is_there(old["files"])
 
     @cached_property
     def output(self) -> Scan:
@@ -80,7 +86,9 @@ class PageMemo:
         else:
             made = list(unit.make(replace(self.publication, pieces=pieces)))
             looks = [*EVERYTHING, *(look for look in pieces.all_looks() if look.startswith(ANSWER))] if unit.depends is Depends.EVERYTHING else []
-        self._new[unit.name] = {"key": self._key(unit), "looks": looks, "files": {}, "pieces": pieces.save()}
+        self._looked.append(looks)
+        text = BETWEEN.join(looks)
+        self._new[unit.name] = {"key": self._key(unit), "looks": text if text.count(BETWEEN) < max(len(looks), 1) else None, "files": {}, "pieces": pieces.save()}
         return Outcome(made, {page.path: page.nav if isinstance(page, Page) else None for page in made})
 
     def _pieces(self, unit: Unit) -> Pieces:
@@ -106,7 +114,7 @@ class PageMemo:
     def save(self) -> None:
         """Keep what was asked for."""
         if self._new != self._old or self.looks.changes:
-            self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(unit["looks"] for unit in self._new.values()), "units": self._new})
+            self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(self._looked), "units": self._new})
         self.output.save()
         wanted = {f"{_name(name)}{part}.bytes" for part in FILES for name, unit in self._new.items() if unit["pieces"] is not None}
         for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
