@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from kvdocs.disk import replace_file
 from kvdocs.edit.drafts import FileChange
 from kvdocs.project import Project
 from kvdocs.registry import Registry
@@ -37,7 +38,7 @@ def shadow(project: Project, changes: Sequence[FileChange], registry: Registry) 
             target.unlink(missing_ok=True)  # never written through: the name may be a link to the real file
             if change.after is not None:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(change.after)
+                replace_file(str(target), change.after)
         if project.cache.is_dir():
             (folder / ".kvdocs").symlink_to(project.cache.resolve(), target_is_directory=True)
         yield Project(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
 
@@ -26,11 +27,17 @@ def read_file(path: str) -> bytes:
 def write_durably(path: Path, data: bytes) -> None:
     """Write a file under a temporary name, bring it to the disk, and rename it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        error.filename = error.filename or str(path)  # a full disk names no file
+        raise
     sync_folder(path.parent)
 
 

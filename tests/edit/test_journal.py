@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -132,3 +135,25 @@ def test_a_file_outside_the_registry_that_a_record_names_is_seen_by_the_check(ma
     assert [str(p) for p in plan_edit(draft).errors] == []
     draft.write("registry/probes/P1.yaml", (draft.read("registry/probes/P1.yaml") or b"").replace(b"one.patch", b"two.patch"))
     assert [p.code.name for p in plan_edit(draft).errors] == ["missing-file"]
+
+
+SMALL_FILES_ONLY = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+sys.argv = ["kvdocs", "set", "R1", "size=L"]
+import runpy
+runpy.run_module("kvdocs", run_name="__main__")
+"""
+"""Every file that grows beyond 64 bytes is refused, as on a disk that is full."""
+
+
+def test_a_full_disk_was_told_without_the_name_of_a_file(small: Path) -> None:
+    before = (small / "registry/roadmap/R1.yaml").read_bytes()
+    ran = subprocess.run([sys.executable, "-c", SMALL_FILES_ONLY], cwd=small, capture_output=True, text=True, check=False)
+    place = re.fullmatch(r"error: (.+): File too large\n", ran.stderr)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert place is not None, ran.stderr
+    assert place[1].endswith("registry/roadmap/R1.yaml")
+    assert (small / "registry/roadmap/R1.yaml").read_bytes() == before
+    assert [path for path in small.rglob("*.tmp") if ".git" not in path.parts] == []

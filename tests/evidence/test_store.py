@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kvdocs.evidence.canonical import pretty
+from kvdocs.evidence.disk import write_durably
 from kvdocs.evidence.logs import DamagedLogError, read_log, whole_log
 from kvdocs.evidence.record import sealed
 from kvdocs.evidence.store import Stored, add_result, damages, results, verify
@@ -137,3 +138,13 @@ def test_an_import_of_the_same_execution_twice_is_one_result(tmp_path: Path) -> 
 def test_runs_in_progress_are_hidden_from_git(execute: Execute, tmp_path: Path) -> None:
     execute("true")
     assert (tmp_path / "results" / ".running" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_full_disk_left_half_a_file_under_a_temporary_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kvdocs.evidence.disk.os.fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*record\.json'"):
+        write_durably(tmp_path / "record.json", b"{}\n")
+    assert list(tmp_path.iterdir()) == []
