@@ -18,7 +18,7 @@ from typing import Any
 
 from kvdocs.disk import read_file, write_file
 from kvdocs.site.engine_cache import EngineCache
-from kvdocs.site.quick.files import inclusions, quick_files
+from kvdocs.site.quick.files import inclusions, quick_files, theme_files
 from kvdocs.site.quick.markdown import quick_markdown
 from kvdocs.site.quick.search import quick_search
 from kvdocs.site.quick.stand_in import standing_in
@@ -125,14 +125,16 @@ class Keeper:
         index: Any = import_module("material.plugins.search.plugin").SearchIndex
         utils: Any = import_module("mkdocs.utils")
         module: Any = import_module("mkdocs.commands.build")
-        File: Any = import_module("mkdocs.structure.files").File  # noqa: N806  # the name of the class
+        structure: Any = import_module("mkdocs.structure.files")
+        File: Any = structure.File  # noqa: N806  # the name of the class
 
-        self.plain = {"files": module.get_files, "populate": module._populate_page, "page": module._build_page, "copy": File.copy_file, "index": index.generate_search_index}
+        self.plain = {"theme": structure.Files.add_files_from_theme, "files": module.get_files, "populate": module._populate_page, "page": module._build_page, "copy": File.copy_file, "index": index.generate_search_index}
         logger = logging.getLogger("mkdocs.structure.pages")
         logger.addHandler(self.warned)
         try:
             with standing_in(
                 (module, "get_files", self.get_files),
+                (structure.Files, "add_files_from_theme", lambda files, env, config: self.add_theme(files, env, config)),  # noqa: PLW0108  # a method of the class: it is given the files
                 (module, "_populate_page", self.populate),
                 (module, "_build_page", self.build_page),
                 (File, "copy_file", lambda file, dirty=False: self.copy(file, dirty)),
@@ -150,6 +152,17 @@ class Keeper:
         files = self.plain["files"](config) if known is None else quick_files(config, known)
         self.cache.found(inclusions(files) if known is None else known)
         return files
+
+    def add_theme(self, files: Any, env: Any, config: Any) -> None:
+        """Add the files of the theme; as they were found before, where the files of the source are the same."""
+        names = self.cache.same_theme()
+        if names is None:
+            before = {file.src_uri for file in files}
+            self.plain["theme"](files, env, config)
+            names = [file.src_uri for file in files if file.src_uri not in before]
+        else:
+            theme_files(files, config, names)
+        self.cache.found_theme(names)
 
     def populate(self, page: Any, config: Any, files: Any, dirty: bool = False) -> None:
         """Read and render a page, or take what is known of it."""

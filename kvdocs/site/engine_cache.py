@@ -41,6 +41,8 @@ class EngineCache:
         self._old: dict[str, Any] = old["pages"] if known else {}
         self._old_copies: dict[str, Any] = old.get("copies", {})
         self._old_files: dict[str, int] = old["files"] if known else {}
+        self._old_theme: list[str] | None = old["theme"] if known else None
+        self._theme: list[str] = []
         self._search, self._targets = (self._recall(name, old["mark"]) if known else None for name in ("engine-search", "engine-targets"))
         self._new: dict[str, Any] = {}
         self._copies: dict[str, str] = {}
@@ -67,6 +69,14 @@ class EngineCache:
     def same_files(self) -> dict[str, int] | None:
         """What `found` was told of the files of the source the last time, when they are the same now."""
         return self._old_files if self._old_files.keys() == self.source.keys() else None
+
+    def same_theme(self) -> list[str] | None:
+        """What `found_theme` was told the last time, when the theme adds the same files now."""
+        return self._old_theme if self._files is self._old_files and not self._custom else None
+
+    def found_theme(self, names: list[str]) -> None:
+        """Take the names of the files that the theme adds."""
+        self._theme = names
 
     def found(self, files: dict[str, int]) -> None:
         """Take the files of the source in their order, each with a number of the engine's."""
@@ -189,7 +199,7 @@ class EngineCache:
         pages = {name: {**page, "targets": self._target_line(page["targets"])} for name, page in self._new.items()}
         self.cache.write_lines("engine-search", [*self._lines, mark.encode()])
         self.cache.write_lines("engine-targets", [*self._target_lines, mark.encode()])
-        self.cache.write("engine", {"salt": self.salt, "mark": mark, "files": self._files, "pages": pages, "copies": self._copies})
+        self.cache.write("engine", {"salt": self.salt, "mark": mark, "files": self._files, "theme": self._theme, "pages": pages, "copies": self._copies})
         stamps = {path: _stamp(path) if path in self._wrote else self.outputs[path] for path in self._held}
         number = sum(path.endswith(".html") and os.path.basename(path) != "404.html" for path in stamps)  # noqa: PTH119  # a Path for each of thousands
         self.cache.write(SITE, {"versions": self.versions, "site": _digest_of(stamps), "pages": number} if not self._custom else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +23,15 @@ def quick_files(config: Any, known: Mapping[str, int]) -> Any:
         file.__dict__.update(values)
         files.append(file)
     return module.Files(files)
+
+
+def theme_files(files: Any, config: Any, names: Iterable[str]) -> None:
+    """Add to the files of the source those of the theme that MkDocs added the last time."""
+    file: Any = import_module("mkdocs.structure.files").File
+    for name in names:
+        folder = next((folder for folder in config.theme.dirs if os.path.isfile(f"{folder}/{name}")), None)  # noqa: PTH113  # a Path for each of hundreds
+        if folder is not None:
+            files.append(file(name, folder, config.site_dir, config.use_directory_urls))
 
 
 def inclusions(files: Any) -> dict[str, int]:

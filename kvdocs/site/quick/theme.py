@@ -142,7 +142,6 @@ class KeptModule:
 
 
 def _is_constant(env: Any, template: Any) -> bool:
-    """Whether a template holds nothing but text."""
-    nodes: Any = import_module("jinja2.nodes")
+    """Whether a template holds nothing but text and comments."""
     source, _, _ = env.loader.get_source(env, template.name)
-    return all(isinstance(node, nodes.Output) and all(isinstance(part, nodes.TemplateData) for part in node.nodes) for node in env.parse(source).body)
+    return "{%" not in source and "{{" not in source
