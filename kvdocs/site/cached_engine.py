@@ -206,7 +206,7 @@ class Keeper:
 
     def write(self, content: bytes, output_path: str) -> None:
         """Write a file, and note that the site holds it."""
-        self.cache.wrote(output_path)
+        self.cache.wrote(output_path, content if output_path.endswith(".html") else None)
         if output_path.endswith("sitemap.xml"):
             self.cache.wrote(f"{output_path}.gz")
         write_file(output_path, content)

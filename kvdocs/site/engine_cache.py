@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kvdocs.cache import Cache, Scan, kept_digests, scan_files
+from kvdocs.disk import read_file
 
 DOCS = "build/docs"
 
@@ -51,6 +52,7 @@ class EngineCache:
         self._target_lines: list[bytes] = []
         self._held: set[str] = set()
         self._wrote: set[str] = set()
+        self._written: dict[str, str] = {}
         self._custom = bool(config.theme.custom_dir)
 
     def _digests(self) -> dict[str, str]:
@@ -124,7 +126,7 @@ class EngineCache:
         links = {target.src_uri: places for target, places in (page.links_to_anchors or {}).items() if target is not page.file or not places.keys() <= set(anchors)}
         self._new[page.file.src_uri] = {
             "source": digest, "targets": json.dumps(targets), "meta": meta, "title": page._title_from_render,
-            "anchors": anchors, "links": links, "nav": "", "stamp": None, "search": None,
+            "anchors": anchors, "links": links, "nav": "", "stamp": None, "output": None, "search": None,
         }  # fmt: skip
 
     def left_alone(self, file: Any, nav: str) -> str | None:
@@ -134,12 +136,18 @@ class EngineCache:
         known: dict[str, Any] = self._new[file.src_uri]
         if known["nav"] != nav or known["stamp"] is None:
             return None
-        if self.outputs.get(file.abs_dest_path) != known["stamp"]:
+        stamp = self.outputs.get(file.abs_dest_path)
+        if stamp != known["stamp"] and not self._is_written(file.abs_dest_path, known["output"]):
             return None
         self.holds(file.abs_dest_path)
         line: bytes = self._search[known["search"]]
-        self._new[file.src_uri] = {**known, "search": self._line(line)}
+        self._new[file.src_uri] = {**known, "stamp": stamp, "search": self._line(line)}
         return line.decode()
+
+    def _is_written(self, path: str, digest: str | None) -> bool:
+        """Whether a file with other times or another inode holds what was written there, as after a copy to another machine."""
+        data = read_file(path) if path in self.outputs else None
+        return data is not None and _digest_of_page(data) == digest
 
     def _line(self, line: bytes) -> int:
         self._lines.append(line)
@@ -156,7 +164,7 @@ class EngineCache:
         if known is None:
             return
         with suppress(FileNotFoundError):  # an empty page is not written
-            self._new[file.src_uri] = {**known, "nav": nav, "stamp": _stamp(file.abs_dest_path), "search": self._line(search.encode())}
+            self._new[file.src_uri] = {**known, "nav": nav, "stamp": _stamp(file.abs_dest_path), "output": self._written.get(file.abs_dest_path), "search": self._line(search.encode())}
 
     def _copy_key(self, file: Any) -> str | None:
         if file._content is not None or file.abs_src_path is None:
@@ -185,10 +193,12 @@ class EngineCache:
         """Note that the site holds a file."""
         self._held.add(os.path.normpath(path))
 
-    def wrote(self, path: str) -> None:
-        """Note that a file of the site was written."""
+    def wrote(self, path: str, page: bytes | None = None) -> None:
+        """Note that a file of the site was written; what it holds, where it is a page."""
         self.holds(path)
         self._wrote.add(os.path.normpath(path))
+        if page is not None:
+            self._written[path] = _digest_of_page(page)
 
     def finish(self) -> None:
         """Remove what the site holds no more, and keep everything for the next build."""
@@ -222,6 +232,10 @@ class EngineCache:
 def listing(folder: str) -> str:
     """A digest of the names of all files of a folder, with their times, sizes and inodes."""
     return _digest_of(_stamps(folder))
+
+
+def _digest_of_page(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _stamps(folder: str) -> dict[str, str]:

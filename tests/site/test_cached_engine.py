@@ -154,6 +154,22 @@ def test_a_tag_makes_another_history_although_no_file_changed(make_project: Make
     assert "v1" in (root / "site" / "changes" / "index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
+def test_a_site_that_was_copied_from_another_machine_was_written_again(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    """As a cache of a runner is: the same bytes, with other times and inodes."""
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    kvdocs("build", at=root)
+    before = _site(root / "site")
+    shutil.copytree(root / "site", root / "restored", copy_function=shutil.copyfile)
+    shutil.rmtree(root / "site")
+    (root / "restored").rename(root / "site")
+    pages = {path: path.stat().st_mtime_ns for path in (root / "site/records").rglob("*.html")}
+    (root / "site/records/R2/index.html").write_text("changed by hand\n", encoding="utf-8")
+    kvdocs("build", at=root)
+    assert {path.relative_to(root / "site").as_posix() for path, time in pages.items() if path.stat().st_mtime_ns != time} == {"records/R2/index.html"}
+    assert _site(root / "site") == before
+
+
 def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
     (project.root / "site").write_text("in the way", encoding="utf-8")
