@@ -12,8 +12,8 @@ import threading
 
 def main() -> None:
     """Run the command line."""
-    # Commands are short and make many small objects: collecting them costs more than it frees.
-    gc.set_threshold(5_000_000, 20, 100)
+    # Commands are short, and what they make refers to itself hardly anywhere: looking for such objects costs more than it frees. `serve`, which lives on, looks.
+    gc.set_threshold(50_000_000, 20, 100)
     _prepare_streams()
     from kvdocs.cli import cli
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ def serve(ctx: click.Context, host: str, port: int, engine: str) -> None:
       kvdocs serve --port 8080
     """
     project = the_project(ctx)
+    gc.set_threshold(2_000_000, 20, 100)
     from kvdocs.site.engine import EngineError, command_of
     from kvdocs.site.live import LiveSite
     from kvdocs.site.watch import Watch
