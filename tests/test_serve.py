@@ -16,7 +16,9 @@ from queue import Empty, Queue
 
 import pytest
 
-from tests.conftest import Ran
+from kvdocs.cli.serve import _end_on_interrupt
+from kvdocs.site.watch import Watch
+from tests.conftest import MakeProject, Ran
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120
@@ -117,3 +119,21 @@ def test_a_port_that_is_taken_is_said(served: Served, kvdocs) -> None:  # type: 
     port = served.address.rsplit(":", 1)[1].strip("/")
     ran: Ran = kvdocs("serve", "--port", port, at=served.root)
     assert (ran.code, ran.err) == (2, f"error: cannot listen on 127.0.0.1:{port}: Address already in use\n  hint: choose another with --port, or --port 0 for a free one\n")
+
+
+def test_an_interrupt_that_came_while_objects_were_cleared_away_was_lost(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python drops an exception that is raised there, and the site was served on."""
+    watch = Watch(make_project({}))
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+    before = signal.getsignal(signal.SIGINT)
+
+    class Cleared:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    _end_on_interrupt(watch)
+    try:
+        Cleared()
+        assert watch.changes() == []
+    finally:
+        signal.signal(signal.SIGINT, before)

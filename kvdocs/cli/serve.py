@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from kvdocs.cli.output import fail, paint, say, the_project
 
 if TYPE_CHECKING:
     from kvdocs.project import Project
+    from kvdocs.site.watch import Watch
 
 
 @click.command()
@@ -43,12 +45,13 @@ def serve(ctx: click.Context, host: str, port: int, engine: str) -> None:
         fail(f"cannot listen on {host}:{port}: {error.strerror}", "choose another with --port, or --port 0 for a free one")
     watch = Watch(project)
     watch.start()
+    _end_on_interrupt(watch)
     say(f"building {project.root.name} …", err=True)
     site.rebuild(lambda: build_once(project, engine))
     site.start()
     say(f"{paint('serving', 'good')} {site.address}   (Ctrl-C ends it)")
     try:
-        while changed := watch.changes():
+        while not watch.stopped and (changed := watch.changes()):
             say(paint(f"changed: {', '.join(changed[:3])}{f' and {len(changed) - 3} more' if len(changed) > 3 else ''}", "off"))
             site.rebuild(lambda: build_once(project, engine))
     except KeyboardInterrupt:
@@ -56,6 +59,16 @@ def serve(ctx: click.Context, host: str, port: int, engine: str) -> None:
     finally:
         watch.stop()
         site.stop()
+
+
+def _end_on_interrupt(watch: Watch) -> None:
+    """Ctrl-C breaks off what is being done, and where Python drops the exception, as it does while it clears objects away, ends the watch all the same."""
+
+    def interrupted(*_: object) -> None:
+        watch.end()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def build_once(project: Project, engine: str) -> str:

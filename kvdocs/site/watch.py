@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from hashlib import blake2b
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from kvdocs.project import Project
@@ -18,7 +18,8 @@ class Watch:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.event = threading.Event()
+        # A queue without locks of Python's: an interrupt that comes while one is held would leave it so, and `stop` would wait for it for ever.
+        self._events: SimpleQueue[None] = SimpleQueue()
         self.stopped = False
         self._seen = self.state()
 
@@ -36,13 +37,13 @@ class Watch:
         from watchdog.events import FileSystemEventHandler
         from watchdog.observers import Observer
 
-        event = self.event
+        events = self._events
 
         class Handler(FileSystemEventHandler):
             def on_any_event(self, event_: Any) -> None:
                 # Reading a file is an event too, and a build reads them all.
                 if event_.event_type not in ("opened", "closed_no_write"):
-                    event.set()
+                    events.put(None)
 
         self._observer = Observer()
         for folder in self.folders():
@@ -53,10 +54,9 @@ class Watch:
     def changes(self) -> list[str]:
         """Wait for the next change; the paths that changed, relative to the project, or nothing when the watch was stopped."""
         while not self.stopped:
-            self.event.wait()
-            while self.event.is_set() and not self.stopped:
-                self.event.clear()
-                self.event.wait(CALM)
+            self._events.get()
+            while self._goes_on() and not self.stopped:
+                continue
             now = self.state()
             changed = sorted(path for path in now.keys() | self._seen.keys() if now.get(path) != self._seen.get(path))
             self._seen = now
@@ -64,10 +64,22 @@ class Watch:
                 return [str(Path(path).relative_to(self.project.root)) for path in changed]
         return []
 
-    def stop(self) -> None:
-        """End the watch; `changes` returns nothing from now on."""
+    def _goes_on(self) -> bool:
+        """Whether a burst of edits has not ended yet."""
+        try:
+            self._events.get(timeout=CALM)
+        except Empty:
+            return False
+        return True
+
+    def end(self) -> None:
+        """Have `changes` return nothing from now on. A handler of a signal may call it."""
         self.stopped = True
-        self.event.set()
+        self._events.put(None)
+
+    def stop(self) -> None:
+        """End the watch."""
+        self.end()
         self._observer.stop()
         self._observer.join()
 
