@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import comb, exp, log, sqrt
 from typing import Literal
 
+from kvdocs.figures.special import special
 from kvdocs.figures.spread import ENOUGH_DEGREES, Spread
 
 CONFIDENCE = 0.95
@@ -139,9 +140,7 @@ def rank_test_can_reject(pairs: int, risk: float = 0.05) -> bool:
 
 def t_quantile(df: int, confidence: float = CONFIDENCE) -> float:
     """How many standard errors a two-sided interval reaches to each side."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + confidence) / 2))
+    return float(special().stdtrit(df, (1 + confidence) / 2))
 
 
 _Error = tuple[float, int]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, comb, log
 
+from kvdocs.figures.special import special
+
 CONFIDENCE = 0.95
 RISK = 0.05
 """How likely it may be that a defect that is still there shows nothing in all of the clean runs."""
@@ -37,8 +39,7 @@ class FailureRate:
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """The exact (Clopper-Pearson) interval of the rate."""
-        from scipy.special import betaincinv
-
+        betaincinv = special().betaincinv
         k, n, tail = self.failures, self.runs, (1 - confidence) / 2
         low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
         high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0

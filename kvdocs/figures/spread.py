@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
+from kvdocs.figures.special import special
+
 ENOUGH_DEGREES = 8
 """A pooled spread with fewer degrees of freedom decides nothing by itself."""
 ARM_RISK = 0.001
@@ -46,9 +48,7 @@ def spread_of(samples: Sequence[float]) -> float:
 
 def invalid_ratio(repetitions: int, df: int, risk: float = ARM_RISK) -> float:
     """How many times the pooled spread an arm of so many repetitions may have: the root of the F quantile at 1 - risk."""
-    from scipy.special import fdtri
-
-    return sqrt(float(fdtri(repetitions - 1, df, 1 - risk)))
+    return sqrt(float(special().fdtri(repetitions - 1, df, 1 - risk)))
 
 
 def is_invalid(arm: float, repetitions: int, pool: Spread, risk: float = ARM_RISK) -> bool:
