@@ -86,7 +86,7 @@ class EngineCache:
 
     @staticmethod
     def digest(text: str) -> str:
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return _digest_of_bytes(text.encode("utf-8", "surrogatepass"))
 
     def _salt(self, config: Any, settings: Path) -> str:
         """Everything that every page depends on: settings, versions, and the project's changes to the theme."""
@@ -147,7 +147,7 @@ class EngineCache:
     def _is_written(self, path: str, digest: str | None) -> bool:
         """Whether a file with other times or another inode holds what was written there, as after a copy to another machine."""
         data = read_file(path) if path in self.outputs else None
-        return data is not None and _digest_of_page(data) == digest
+        return data is not None and _digest_of_bytes(data) == digest
 
     def _line(self, line: bytes) -> int:
         self._lines.append(line)
@@ -198,7 +198,7 @@ class EngineCache:
         self.holds(path)
         self._wrote.add(os.path.normpath(path))
         if page is not None:
-            self._written[path] = _digest_of_page(page)
+            self._written[path] = _digest_of_bytes(page)
 
     def finish(self) -> None:
         """Remove what the site holds no more, and keep everything for the next build."""
@@ -234,7 +234,7 @@ def listing(folder: str) -> str:
     return _digest_of(_stamps(folder))
 
 
-def _digest_of_page(data: bytes) -> str:
+def _digest_of_bytes(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 

@@ -147,6 +147,16 @@ def test_a_defect_is_reproduced_on_a_tree_that_has_it_and_not_on_a_repaired_one(
     assert [path.name for path in (project / "registry" / "scripts").iterdir() if path.name == "__pycache__"] == []
 
 
+def _shown(terminal: int) -> bytes:
+    """Everything that a terminal was given, until nobody writes to it any more."""
+    shown = b""
+    with contextlib.suppress(OSError):  # the end of a terminal is an error of its reader
+        while chunk := os.read(terminal, 4096):
+            shown += chunk
+    os.close(terminal)
+    return shown
+
+
 def test_a_terminal_shows_the_newest_line_and_a_bar_over_the_repetitions(project: Path) -> None:
     (project / "registry" / "scripts" / "d10-agents-static.py").write_text(
         "import time\nfor n in range(4):\n    print('case', n, flush=True)\n    time.sleep(0.15)\nraise SystemExit(n % 2)\n"
@@ -155,11 +165,7 @@ def test_a_terminal_shows_the_newest_line_and_a_bar_over_the_repetitions(project
     command = [sys.executable, "-m", "kvdocs", "run", "D10", "--repeat", "2", "--source", str(project)]
     with subprocess.Popen(command, cwd=project, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}, stdout=subprocess.PIPE, stderr=follower, text=True) as running:
         os.close(follower)
-        drawn = b""
-        with contextlib.suppress(OSError):  # the end of a terminal is an error of its reader
-            while chunk := os.read(leader, 4096):
-                drawn += chunk
-        os.close(leader)
+        drawn = _shown(leader)
         out = running.communicate(timeout=HANG_S)[0]
     frames = [frame.decode() for frame in drawn.split(b"\r\x1b[K")]
     assert any(frame.startswith("d10-agents-static [....................] 0/2") and "case" in frame for frame in frames)
@@ -173,11 +179,7 @@ def test_a_person_is_told_where_to_look_next(project: Path) -> None:
     command = [sys.executable, "-m", "kvdocs", "run", "D10"]
     with subprocess.Popen(command, cwd=project, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}, stdout=follower, stderr=subprocess.DEVNULL) as running:
         os.close(follower)
-        out = b""
-        with contextlib.suppress(OSError):  # the end of a terminal is an error of its reader
-            while chunk := os.read(leader, 4096):
-                out += chunk
-        os.close(leader)
+        out = _shown(leader)
         running.wait(timeout=HANG_S)
     [folder] = results(project / "registry" / "results")
     assert out.decode().splitlines()[-2:] == ["", f"kvdocs show {folder.name[:8]}   why this verdict, and what is kept of it"]

@@ -51,17 +51,21 @@ def _site(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != "sitemap.xml.gz"}
 
 
+def _touch(root: Path, name: str, text: str | None) -> None:
+    path = root / name
+    if text is None:
+        path.unlink()
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_after_each_edit_the_site_is_that_of_a_whole_build(make_project: MakeProject, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
     root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
     whole = tmp_path.parent / f"{tmp_path.name}-whole"
     for name, text in (("mkdocs.yml", SETTINGS), *STEPS):
-        path = root / name
-        if text is None:
-            path.unlink()
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        _touch(root, name, text)
         updated = kvdocs("build", at=root)
         shutil.rmtree(whole, ignore_errors=True)
         shutil.copytree(root, whole, ignore=shutil.ignore_patterns(".kvdocs", "build", "site"))
@@ -84,15 +88,6 @@ def test_what_nothing_changed_is_not_written_again(make_project: MakeProject, kv
 
 STOOD = "as they were"
 """What a build says that found everything as the last one left it."""
-
-
-def _touch(root: Path, name: str, text: str | None) -> None:
-    path = root / name
-    if text is None:
-        path.unlink()
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.slow
