@@ -11,7 +11,7 @@ from kvdocs.kind import Kind
 from kvdocs.problems import BAD_SETTINGS, DUPLICATE_ID, OUTSIDE_PROJECT, UNKNOWN_FOLDER, UNREADABLE, Place, Problem, did_you_mean
 from kvdocs.project import SETTINGS_FILE, Project, SettingsError
 from kvdocs.registry import Entry, Registry
-from kvdocs.source import natural_key, parse_records, read_records
+from kvdocs.source import natural_key, parse_records, unreadable
 
 
 def load_registry(project: Project, kinds: tuple[Kind, ...], scan: Scan | None = None) -> tuple[Registry, list[Problem]]:
@@ -73,8 +73,11 @@ class _Reader:
         """What one file holds now."""
         from kvdocs.shape import validate
 
-        content = self.scan.take_content(path)
-        raws, problems = read_records(self.project.root, path) if content is None else parse_records(content, self.project.root, path)
+        try:
+            content = self.scan.take_content(path)
+        except OSError as error:
+            return KeptFile(digest, (), [unreadable(path, error)], _ids_by_name(path), b"")
+        raws, problems = parse_records(content, self.project.root, path)
         broken = [] if raws or not problems else _ids_by_name(path)
         entries = []
         for raw in raws:
@@ -84,7 +87,7 @@ class _Reader:
                 broken.append(str(raw.data.get("id", "")))
             else:
                 entries.append(entry)
-        return KeptFile(digest, entries, problems, broken)
+        return KeptFile(digest, entries, problems, broken, content)
 
     def _add(self, entry: Entry) -> None:
         """Take an entry, unless its id is taken; two ids that differ only in case would share an address."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
-from kvdocs.cache import encode
 from kvdocs.kind import Kind
 from kvdocs.model import File, Formula, LinkField, Prose, Record, Ref, marked
 from kvdocs.problems import Loc, did_you_mean, renamed
@@ -34,9 +34,9 @@ class Extract(NamedTuple):
     work: Work | None = None
 
     def document(self) -> list[Any]:
-        """The extract as plain data; `Extract.of` is the inverse."""
-        links = [[list(link.loc), _ref_words(link.ref), link.target] for link in self.links]
-        return [links, [[list(loc), word] for loc, word in self.mentions], [[list(loc), name] for loc, name in self.files], self.cites, self.accepts, list(self.others), None if self.work is None else self.work.document()]
+        """The extract as plain data; `Extract.of` is the inverse, of this or of what JSON makes of it."""
+        links = [(link.loc, _ref_words(link.ref), link.target) for link in self.links]
+        return [links, self.mentions, self.files, self.cites, self.accepts, self.others, None if self.work is None else self.work.document()]
 
     @staticmethod
     def of(document: list[Any]) -> Extract:
@@ -97,7 +97,7 @@ class Entry:
     def digest(self) -> str:
         """A digest that changes when anything about the record does, its place included."""
         if not self._digest:
-            self._digest = blake2b(encode([self.raw.path, self.raw.line, self.raw.data]), digest_size=12).hexdigest()
+            self._digest = blake2b(json.dumps([self.raw.path, self.raw.line, self.raw.data], default=repr).encode(), digest_size=12).hexdigest()
         return self._digest
 
     @property

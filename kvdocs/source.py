@@ -67,8 +67,13 @@ def read_records(root: Path, path: str) -> tuple[list[RawRecord], list[Problem]]
     try:
         data = (root / path).read_bytes()
     except OSError as error:
-        return [], [Problem(UNREADABLE, f"cannot be read: {error.strerror}", Place(path))]
+        return [], [unreadable(path, error)]
     return parse_records(data, root, path)
+
+
+def unreadable(path: str, error: OSError) -> Problem:
+    """That a file cannot be read, and why."""
+    return Problem(UNREADABLE, f"cannot be read: {error.strerror}", Place(path))
 
 
 def parse_records(data: bytes, root: Path, path: str) -> tuple[list[RawRecord], list[Problem]]:

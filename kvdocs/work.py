@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from kvdocs.model import Number
@@ -33,10 +34,12 @@ class Work(NamedTuple):
         return self.status in self.met
 
     def document(self) -> list[Any]:
-        """The work as plain data; `Work.of` is the inverse."""
-        return [list(value) if isinstance(value, tuple) else value for value in self]
+        """The work as plain data, the gain with its digits as a text; `Work.of` is the inverse."""
+        *rest, gain = self
+        return [*rest, str(gain) if isinstance(gain, Decimal) else gain]
 
     @staticmethod
     def of(document: list[Any]) -> Work:
         """A work from its plain data."""
-        return Work._make(tuple(value) if isinstance(value, list) else value for value in document)
+        *rest, gain = document
+        return Work._make([*[tuple(value) if isinstance(value, list) else value for value in rest], Decimal(gain) if isinstance(gain, str) else gain])

@@ -37,7 +37,7 @@ class EngineCache:
         self.outputs = _stamps(self.site)
         self.versions = dict(versions)
         self.salt = self._salt(config, settings)
-        old = self.cache.read("engine", decimals=False) or {}
+        old = self.cache.read("engine") or {}
         known = old.get("salt") == self.salt
         self._old: dict[str, Any] = old["pages"] if known else {}
         self._old_copies: dict[str, Any] = old.get("copies", {})
