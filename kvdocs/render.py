@@ -177,7 +177,7 @@ def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str
     for page in pages:
         if page.path in files:
             raise ValueError(f"two pages are written to {page.path}")
-        files[page.path] = page.text.encode() if isinstance(page, DataFile) else renderer.encoded(page)
+        files[page.path] = page.data if isinstance(page, DataFile) else renderer.encoded(page)
     return files
 
 

@@ -128,7 +128,7 @@ def test_a_title_was_executed_by_the_theme(tmp_path: Path) -> None:
 
 def test_two_pages_with_one_path_are_a_fault_of_the_program() -> None:
     with pytest.raises(ValueError, match=r"two pages are written to a\.md"):
-        render_all([DataFile("a.md", ""), DataFile("a.md", "")], Renderer((default_templates(),), Dialect.SITE))
+        render_all([DataFile("a.md", b""), DataFile("a.md", b"")], Renderer((default_templates(),), Dialect.SITE))
 
 
 @pytest.mark.parametrize(

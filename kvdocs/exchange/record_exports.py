@@ -51,10 +51,10 @@ def needs_document(registry: Registry, entries: Sequence[Entry], project: str, c
     return _needs_document({entry.id: need_of(entry, registry) for entry in entries}, len(entries), project, created)
 
 
-def needs_text(needs: str, amount: int, project: str) -> str:
-    """The text of `needs_document`, without a time at which it was made, from the texts of so many needs with their ids: `"R1": {…}, "R2": {…}`."""
+def needs_frame(amount: int, project: str) -> tuple[str, str]:
+    """What stands in the text of `needs_document`, without a time at which it was made, before and after the texts of so many needs with their ids: `"R1": {…}, "R2": {…}`."""
     head, tail = json.dumps(_needs_document({}, amount, project, None), ensure_ascii=False).rsplit("{}", 1)
-    return f"{head}{{{needs}}}{tail}"
+    return f"{head}{{", f"}}{tail}"
 
 
 def _needs_document(needs: Mapping[str, Any], amount: int, project: str, created: str | None) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def history_files(project: Project, publication: Publication) -> Iterator[Page |
     yield changes_page(history, project, publication)
     feed = feed_of(history, publication)
     if feed is not None:
-        yield DataFile(FEED, feed.decode("utf-8"))
+        yield DataFile(FEED, feed)
 
 
 def changes_page(history: History, project: Project, publication: Publication) -> Page:

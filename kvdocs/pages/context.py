@@ -38,8 +38,8 @@ class Identified(Protocol):
 
 T = TypeVar("T", bound=Identified)
 Make = Callable[[T, "PageContext"], tuple[Cell, ...]]
-Key = Callable[[T], tuple[object, ...]]
-"""All that the cells of something depend on beside its record and what is looked at."""
+Key = Callable[[T], str | tuple[object, ...]]
+"""All that the cells of something depend on beside its record and what is looked at. Where it is a text, it is a short one."""
 
 
 class Keeper(Protocol):
@@ -53,6 +53,9 @@ class Keeper(Protocol):
 
     def texts(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
         """The text that `make` gives for each thing."""
+
+    def joined(self, page: str, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[bytes | memoryview]:
+        """The texts that `make` gives, in few parts that follow each other, with something between one text and the next."""
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,11 @@ class PageContext:
         """The text that `make` gives for each record; as `rows`."""
         pieces = self.publication.pieces
         return (make(thing, self) for thing in things) if pieces is None else pieces.texts(self.page, name, things, make, key)
+
+    def joined(self, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[bytes | memoryview]:
+        """Those texts one after the other, with `between` between them, as parts of a whole: of most that were kept there is one part, and nothing is copied."""
+        pieces = self.publication.pieces
+        return [between.join([make(thing, self) for thing in things])] if pieces is None else pieces.joined(self.page, name, between, things, make, key)
 
 
 def beside(entry: Entry, name: str) -> str:

@@ -16,16 +16,8 @@ from kvdocs.reports import json_document as problems_document
 
 REGISTRY_SCHEMA = "kvdocs/registry/v1"
 
-
-def data_files(publication: Publication) -> Iterator[DataFile]:
-    """Everything below `api/`, the redirects of former ids, and the YAML that pages link to."""
-    documents = [record_file(entry, publication) for entry in publication.registry]
-    yield from documents
-    yield registry_file(publication, (document.text.rstrip().encode() for document in documents))
-    yield from state_files(publication)
-    yield from schema_files(publication)
-    yield from redirects(publication)
-    yield from sources(publication)
+BETWEEN = b", "
+"""What stands between the parts of a document that are joined."""
 
 
 def record_file(entry: Entry, publication: Publication) -> DataFile:
@@ -33,12 +25,12 @@ def record_file(entry: Entry, publication: Publication) -> DataFile:
     return _json(f"api/records/{entry.id}.json", record_document(entry, publication.registry, publication.order, publication.at("").computed("evidence", entry.id)))
 
 
-def registry_file(publication: Publication, documents: Iterable[bytes]) -> DataFile:
-    """All records in one file, from the documents of `record_file` in the order of the registry."""
+def registry_file(publication: Publication, documents: Iterable[bytes | memoryview]) -> DataFile:
+    """All records in one file. Together, `documents` are those of `record_file` in the order of the registry, with `BETWEEN` between them."""
     registry = publication.registry
     counts = {kind.name: len(entries) for kind in registry.kinds if (entries := registry.of(kind.name))}
     head = json.dumps({"schema": REGISTRY_SCHEMA, "title": publication.settings.title, "counts": counts}, ensure_ascii=False)
-    return DataFile("api/registry.json", f"{head[:-1]}, \"records\": [{b', '.join(documents).decode()}]}}\n")
+    return DataFile("api/registry.json", b"".join([f'{head[:-1]}, "records": ['.encode(), *documents, b"]}\n"]))
 
 
 def state_files(publication: Publication) -> Iterator[DataFile]:
@@ -56,7 +48,7 @@ def schema_files(publication: Publication) -> Iterator[DataFile]:
 
 def _json(path: str, value: Any) -> DataFile:
     """A document in one line: with line breaks the standard library takes ten times as long."""
-    return DataFile(path, json.dumps(value, ensure_ascii=False) + "\n")
+    return DataFile(path, f"{json.dumps(value, ensure_ascii=False)}\n".encode())
 
 
 def record_schema() -> Mapping[str, Any]:
@@ -96,9 +88,9 @@ def redirects_to(entry: Entry, publication: Publication) -> Iterator[DataFile]:
             target = f"../{entry.id}/"
             yield DataFile(
                 f"records/{former}/index.html",
-                f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(former)} is now {escape(entry.id)}</title>\n'
+                (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(former)} is now {escape(entry.id)}</title>\n'
                 f'<link rel="canonical" href="{target}">\n<meta name="robots" content="noindex">\n<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
-                f'<body><p>{escape(former)} is now <a href="{target}">{escape(entry.id)}</a>.</p></body>\n</html>\n',
+                f'<body><p>{escape(former)} is now <a href="{target}">{escape(entry.id)}</a>.</p></body>\n</html>\n').encode(),
             )
 
 
@@ -114,4 +106,4 @@ def source_file(path: str, publication: Publication) -> Iterator[DataFile]:
     """The copy of one file of the registry, when the output carries it."""
     address = publication.addresses.source(path)
     if address is not None:
-        yield DataFile(address, publication.registry.content(path).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
+        yield DataFile(address, publication.registry.content(path).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").encode())

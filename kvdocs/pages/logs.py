@@ -56,7 +56,7 @@ def logs_of(entry: Entry) -> Iterator[DataFile]:
     for name, stream in result_of(entry).streams.items():
         text = read_log(entry, stream)
         if text:
-            yield DataFile(log_path(entry.id, name), text)
+            yield DataFile(log_path(entry.id, name), text.encode())
 
 
 def log_sections(entry: Entry, context: PageContext) -> tuple[Section, ...]:

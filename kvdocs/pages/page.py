@@ -40,4 +40,4 @@ class DataFile:
     """A file that no template makes: JSON for programs, a redirect, a copy of a record's source."""
 
     path: str
-    text: str
+    data: bytes

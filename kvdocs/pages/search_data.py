@@ -31,10 +31,10 @@ def search_files(publication: Publication) -> Iterator[DataFile]:
     The engine's search cannot run there at all, so its own index stays empty.
     """
     context = publication.at(PATH)
-    rows = b",".join(context.texts("row", publication.registry, _row)).decode()
-    text = f'{{"schema":{json.dumps(SCHEMA)},"records":[{rows}]}}'
-    yield DataFile(PATH, text + "\n")
-    yield DataFile(SCRIPT, f'var __index = {{"config": {{"lang": ["en"], "separator": " "}}, "docs": []}};\nwindow.kvdocsSearch = {text};\n')
+    rows = context.joined("row", b",", publication.registry, _row)
+    parts = [f'{{"schema":{json.dumps(SCHEMA)},"records":['.encode(), *rows, b"]}"]
+    yield DataFile(PATH, b"".join([*parts, b"\n"]))
+    yield DataFile(SCRIPT, b"".join([b'var __index = {"config": {"lang": ["en"], "separator": " "}, "docs": []};\nwindow.kvdocsSearch = ', *parts, b";\n"]))
 
 
 def _row(entry: Entry, context: PageContext) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kvdocs.disk import read_text
 from kvdocs.pages.context import PageContext, Publication
-from kvdocs.pages.data import registry_file
+from kvdocs.pages.data import BETWEEN, registry_file
 from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.project import Project
 from kvdocs.registry import Entry
@@ -38,7 +38,8 @@ class SiteSource:
 def generated_pages(project: Project, publication: Publication, commands: Commands) -> list[Page | DataFile]:
     """Everything that is made from the registry and from the program itself."""
     made = [page for unit in units(project, publication, commands) for page in unit.make(publication)]
-    made.append(registry_file(publication, [page.text.rstrip().encode() for page in made if page.path.startswith(RECORDS) and isinstance(page, DataFile)]))
+    documents = [page.data.rstrip() for page in made if page.path.startswith(RECORDS) and isinstance(page, DataFile)]
+    made.append(registry_file(publication, [BETWEEN.join(documents)]))
     made.append(needs_file(publication))
     return made
 
@@ -80,11 +81,12 @@ def _written_nav(name: str, path: Path) -> Nav:
 
 def needs_file(publication: Publication) -> DataFile:
     """`api/needs.json` as `kvdocs export needs` writes it, less the time at which it was made: the same records give the same bytes."""
-    from kvdocs.exchange.record_exports import needs_text
+    from kvdocs.exchange.record_exports import needs_frame
 
     context = publication.at("api/needs.json")
-    needs = b", ".join(context.texts("need", publication.registry, _need)).decode()
-    return DataFile("api/needs.json", needs_text(needs, len(publication.registry), publication.settings.title) + "\n")
+    head, tail = needs_frame(len(publication.registry), publication.settings.title)
+    needs = context.joined("need", BETWEEN, publication.registry, _need)
+    return DataFile("api/needs.json", b"".join([head.encode(), *needs, f"{tail}\n".encode()]))
 
 
 def _need(entry: Entry, context: PageContext) -> bytes:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kvdocs.cache import Scan, digest_of
 from kvdocs.checks.files import named_outside
 from kvdocs.pages.context import PageContext, Publication
-from kvdocs.pages.data import record_file, registry_file
+from kvdocs.pages.data import BETWEEN, record_file, registry_file
 from kvdocs.pages.graph import Surroundings
-from kvdocs.pages.page import Nav
+from kvdocs.pages.page import DataFile, Nav
 from kvdocs.project import Project
 from kvdocs.registry import Entry
 from kvdocs.render import Renderer, Written, render_all, write_files
@@ -44,7 +44,7 @@ def update_source(project: Project, publication: Publication, commands: Commands
     update.prepare(wanted)
     for unit in wanted:
         update.take(unit)
-    update.take(Unit("registry", Depends.EVERYTHING, lambda p: [registry_file(p, update.documents(p))]))
+    update.take(Unit("registry", Depends.EVERYTHING, update.registry_file))
     update.take(Unit("needs", Depends.EVERYTHING, lambda p: [needs_file(p)]))
     return update.finish()
 
@@ -77,17 +77,17 @@ class _Update:
             files = render_all((page for page in outcome.made if page.path not in self.written), self.renderer)
             self.memo.wrote(unit, self._write(files), outcome.files)
 
-    def documents(self, publication: Publication) -> Iterator[bytes]:
-        """The document of `record_file` of each record, in the order of the registry; from disk where it was made for a file."""
-        return publication.at("api/registry.json").texts("document", publication.registry, self._document, lambda entry: (self._made(entry),))
+    def registry_file(self, publication: Publication) -> list[DataFile]:
+        """All records in one file, each as in the file that was made for it."""
+        return [registry_file(publication, publication.at("api/registry.json").joined("document", BETWEEN, publication.registry, self._document, self._made))]
 
-    def _made(self, entry: Entry) -> str | None:
-        """The digest of the file that was made for a record."""
+    def _made(self, entry: Entry) -> str:
+        """The digest of the file that was made for a record; empty where people wrote it."""
         return self.memo.digest(f"record {entry.id}", f"{RECORDS}{entry.id}.json")
 
     def _document(self, entry: Entry, context: PageContext) -> bytes:
-        if self._made(entry) is None:
-            return record_file(entry, context.publication).text.rstrip().encode()
+        if not self._made(entry):
+            return record_file(entry, context.publication).data.rstrip()
         return (self.project.build / RECORDS / f"{entry.id}.json").read_bytes().rstrip()
 
     def finish(self) -> SourceOnDisk:

@@ -102,10 +102,10 @@ class PageMemo:
             nav = navs[path]
             self._new[unit.name]["files"][path] = [digest, [nav.part, nav.position, nav.title] if nav is not None else None]
 
-    def digest(self, unit: str, path: str) -> str | None:
-        """The digest of a file of a unit that was taken; None when the unit has no such file."""
+    def digest(self, unit: str, path: str) -> str:
+        """The digest of a file of a unit that was taken; empty when the unit has no such file."""
         known = self._new[unit]["files"].get(path)
-        return known[0] if known is not None else None
+        return known[0] if known is not None else ""
 
     def looks_outside(self) -> bool:
         """Whether a file was looked at that is not one of the registry."""

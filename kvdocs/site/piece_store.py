@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kvdocs.cache import Cache
@@ -31,8 +31,9 @@ class PieceStore:
         self._middle = self._end = 0
         if index is not None:
             self._recall(index)
-        self._known = self._end - self._middle
-        self._fresh: list[bytes] = []
+        self._known = self._end
+        """Where the pieces end that were there before."""
+        self._fresh: dict[Place, bytes] = {}
 
     def _recall(self, index: Mapping[str, Any]) -> None:
         first, since = (self.cache.read_bytes(name) or b"" for name in self.names)
@@ -42,16 +43,34 @@ class PieceStore:
             self.old = {group: dict(zip(names, zip(begins, ends, strict=True), strict=True)) for group, (names, begins, ends) in index["groups"].items()}
 
     def read(self, place: Place) -> bytes:
-        """The piece at a place of the last time."""
+        """The piece at a place."""
         begin, end = place
         middle = self._middle
-        return self._first[begin:end] if end <= middle else self._since[begin - middle : end - middle]
+        if end <= middle:
+            return self._first[begin:end]
+        return self._since[begin - middle : end - middle] if end <= self._known else self._fresh[place]
+
+    def read_all(self, places: Iterable[Place]) -> Iterator[bytes | memoryview]:
+        """The pieces at these places; those that lie one after the other are given as one, and without being copied."""
+        first, since, middle, known = memoryview(self._first), memoryview(self._since), self._middle, self._known
+        start = end = 0
+        for place in (*places, (-1, -1)):
+            begin, until = place
+            if begin != end or begin == middle or until > known:
+                if start < end:
+                    yield first[start:end] if end <= middle else since[start - middle : end - middle]
+                start = begin
+            end = until
+            if until > known:
+                yield self._fresh[place]
+                start = end
 
     def add(self, piece: bytes) -> Place:
         """The place of a piece that was made now."""
-        begin, self._end = self._end, self._end + len(piece)
-        self._fresh.append(piece)
-        return begin, self._end
+        place = self._end, self._end + len(piece)
+        self._end = place[1]
+        self._fresh[place] = piece
+        return place
 
     def save(self, groups: Places) -> dict[str, Any]:
         """Keep the pieces of these groups. What is returned has to be kept too."""
@@ -59,13 +78,13 @@ class PieceStore:
         if SHARE * (self._end - self._middle) > self._middle or SHARE * (self._end - asked) > self._end:
             groups = self._write_anew(groups)
         elif self._fresh:
-            self._write(1, [self._since[: self._known], *self._fresh])
+            self._write(1, self._all_since())
         index = {group: [list(pieces), *([place[side] for place in pieces.values()] for side in (0, 1))] for group, pieces in groups.items()}
         return {"marks": self._marks, "middle": self._middle, "end": self._end, "groups": index}
 
     def _write_anew(self, groups: Places) -> Places:
         """Write these pieces and no others, one after the other; their places."""
-        self._since = b"".join([self._since[: self._known], *self._fresh])
+        self._since, self._known = b"".join(self._all_since()), self._end
         places: dict[str, dict[str, Place]] = {}
         pieces: list[bytes] = []
         at = 0
@@ -79,6 +98,9 @@ class PieceStore:
         self._write(1, [])
         self._middle = self._end = at
         return places
+
+    def _all_since(self) -> list[bytes]:
+        return [self._since[: self._known - self._middle], *self._fresh.values()]
 
     def _write(self, part: int, pieces: Iterable[bytes]) -> None:
         self._marks[part] = secrets.token_hex(8)

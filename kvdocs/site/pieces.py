@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from hashlib import blake2b
 
 from kvdocs import markup
@@ -35,7 +36,6 @@ class Pieces:
         self.mark = mark
         self.made: list[str] = []
         """The names of what had to be made."""
-        self._store: PieceStore | None = None
         self._lines: dict[str, str] = {}
         self._seen: set[Look] = set()
         self._new: dict[str, dict[str, Place]] = {}
@@ -61,23 +61,38 @@ class Pieces:
 
     def texts(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
         """What `make` gives for each thing. It is made again only when its key, or anything that was looked at for the pieces of its record, has changed."""
-        if self._store is None:
-            self._store = self._recall()
+        return map(self.store.read, self._places(page, name, things, make, key))
+
+    def joined(self, page: str, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[bytes | memoryview]:
+        """The same as parts of a whole, with something between one piece and the next: it is kept with each piece, so that those that lie together are one part."""
+
+        def with_end(thing: T, context: PageContext) -> bytes:
+            return make(thing, context) + between
+
+        parts = list(self.store.read_all(self._places(page, name, things, with_end, key)))
+        if parts:
+            parts[-1] = parts[-1][: len(parts[-1]) - len(between)]
+        return parts
+
+    @cached_property
+    def store(self) -> PieceStore:
+        """The pieces of the last time."""
+        return self._recall()
+
+    def _places(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None) -> Iterator[Place]:
+        """Where the piece of each thing is, once it is made where it has to be."""
         group = f"{page} {name}"
-        store, old, new, right = self._store, self._store.old.get(group, {}), self._new.setdefault(group, {}), self._lines
+        store, old, new, right, asked = self.store, self.store.old.get(group, {}), self._new.setdefault(group, {}), self._lines, self._asked
         for thing in things:
             record = thing.id
-            self._asked[record] = None
-            known = record if key is None else f"{record} {_digest(key(thing))}"
+            asked[record] = None
+            known = record if key is None else f"{record} {_short(key(thing))}"
             place = old.get(known) if record in right else None
-            if place is not None:
-                new[known] = place
-                yield store.read(place)
-            else:
-                piece = self._make(page, thing, make)
+            if place is None:
+                place = store.add(self._make(page, thing, make))
                 self.made.append(f"{group} {record}")
-                new[known] = store.add(piece)
-                yield piece
+            new[known] = place
+            yield place
 
     def _make(self, page: str, thing: T, make: Callable[[T, PageContext], bytes]) -> bytes:
         """What `make` gives, with a note of everything that it looked at."""
@@ -91,20 +106,18 @@ class Pieces:
         if looks is None or not looks.endswith(str(self.mark).encode()):
             return PieceStore(self.cache, self.name, None)
         index, *lines = looks.decode("utf-8", "surrogatepass").split(LAST)[:-1]
-        for line in lines:
-            seen = line.split(BETWEEN)
-            if self.looks.changes.isdisjoint(seen):
-                self._lines[seen[0]] = line
-                self._seen.update(seen)
+        self._seen = set(BETWEEN.join(lines).split(BETWEEN)) if lines else set()
+        changes = self.looks.changes & self._seen
+        self._lines = {line.partition(BETWEEN)[0]: line for line in lines if not changes or changes.isdisjoint(line.split(BETWEEN))}
         return PieceStore(self.cache, self.name, json.loads(index))
 
     def save(self) -> str | None:
         """Keep what was asked for, and give the mark under which it is kept; None when nothing was asked for."""
-        if self._store is None:
+        if "store" not in self.__dict__:
             return None
-        if self.made or self._new != self._store.old:
+        if self.made or self._new != self.store.old:
             self.mark = secrets.token_hex(8)
-            index = json.dumps(self._store.save(self._new), separators=(",", ":"))
+            index = json.dumps(self.store.save(self._new), separators=(",", ":"))
             self.cache.write_bytes(f"{self.name}-looks", "".join([index, LAST, *(f"{line}{LAST}" for line in self._kept_lines()), self.mark]).encode("utf-8", "surrogatepass"))
         return self.mark
 
@@ -125,5 +138,6 @@ class Pieces:
                 yield line
 
 
-def _digest(key: object) -> str:
-    return blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+def _short(key: str | tuple[object, ...]) -> str:
+    """A key as a short text."""
+    return key if isinstance(key, str) else blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -65,8 +65,8 @@ What changed in the records, from the commits of this repository; each part reac
     )
     assert isinstance(feed, DataFile)
     assert feed.path == "changes.xml"
-    assert '<link rel="alternate" type="text/html" href="https://example.org/record/records/R1/" />' in feed.text
-    assert '<link rel="self" type="application/atom+xml" href="https://example.org/record/changes.xml" />' in feed.text
+    assert '<link rel="alternate" type="text/html" href="https://example.org/record/records/R1/" />' in feed.data.decode()
+    assert '<link rel="self" type="application/atom+xml" href="https://example.org/record/changes.xml" />' in feed.data.decode()
 
 
 def test_the_page_without_commits_says_so_and_has_no_feed(story: Story) -> None:

@@ -64,7 +64,7 @@ def test_a_record_names_its_former_address(small: Publication) -> None:
     registry = Registry([renamed], small.registry.kinds)
     [file] = redirects(replace(small, registry=registry))
     assert file.path == "records/D9/index.html"
-    assert '<meta http-equiv="refresh" content="0; url=../D1/">' in file.text
+    assert '<meta http-equiv="refresh" content="0; url=../D1/">' in file.data.decode()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 from hypothesis import given
@@ -24,6 +25,31 @@ def test_what_was_kept_is_read_back(versions: list[dict[str, dict[str, bytes]]])
             index = store.save({group: {name: kept.get(group, {}).get(name) or store.add(piece) for name, piece in pieces.items()} for group, pieces in version.items()})
             again = PieceStore(cache, "pieces", index)
             assert {group: {name: again.read(place) for name, place in pieces.items()} for group, pieces in again.old.items()} == version
+
+
+@given(GROUPS, GROUPS, st.randoms())
+def test_pieces_that_are_read_at_once_are_those_that_are_read_one_by_one(before: dict[str, dict[str, bytes]], now: dict[str, dict[str, bytes]], chance: Random) -> None:
+    with TemporaryDirectory() as folder:
+        cache, index = Cache(Path(folder)), None
+        for version in (before, now):
+            store = PieceStore(cache, "pieces", index)
+            index = store.save({**store.old, **{group: {name: store.add(piece) for name, piece in pieces.items()} for group, pieces in version.items()}})
+        store = PieceStore(cache, "pieces", index)
+        places = [place for pieces in store.old.values() for place in pieces.values()]
+        places += [store.add(piece) for piece in before.get("a", {}).values()]
+        for _ in range(3):
+            assert b"".join(store.read_all(places)) == b"".join(map(store.read, places))
+            chance.shuffle(places)
+
+
+def test_pieces_that_lie_together_are_read_as_one(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    store = PieceStore(cache, "pieces", None)
+    store = PieceStore(cache, "pieces", store.save({"rows": {str(number): store.add(b"%d;" % number) for number in range(9)}}))
+    places = [*store.old["rows"].values()]
+    assert list(store.read_all(places)) == [b"0;1;2;3;4;5;6;7;8;"]
+    places[4] = store.add(b"new;")
+    assert list(store.read_all(places)) == [b"0;1;2;3;", b"new;", b"5;6;7;8;"]
 
 
 def test_an_edit_writes_what_it_made_and_many_edits_write_all_anew(tmp_path: Path) -> None:
