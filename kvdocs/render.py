@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from kvdocs import markup
 from kvdocs.disk import read_file, replace_file
 from kvdocs.markup import Dialect
-from kvdocs.pages.page import DataFile, Page, Value
+from kvdocs.pages.page import Chunk, DataFile, Page, Value
 from kvdocs.project import Project
-from kvdocs.view import Block, Lines, Section
+from kvdocs.view import Block, Lines, Row, Rows, Section
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -75,15 +75,21 @@ class Renderer:
 
     def encoded(self, page: Page) -> bytes:
         """The same as UTF-8."""
+        return b"".join(self.chunks(page))
+
+    def chunks(self, page: Page) -> list[Chunk]:
+        """The same in the parts that are there already; put together they would be copied."""
         if page.parts is None:
-            return _tidy(self._laid_out(page, page.context)).encode()
-        around = _tidy(self._laid_out(page, {**page.context, "parts": PARTS if page.parts else ""})).encode()
-        *parts, last = [part if isinstance(part, bytes) else self.section(part, page.path) for part in page.parts] or [b""]
-        return b"\n".join([*parts, last.removesuffix(b"\n")]).join(around.split(PARTS.encode()))
+            return [_tidy(self._laid_out(page, page.context)).encode()]
+        first, *others = _tidy(self._laid_out(page, {**page.context, "parts": PARTS if page.parts else ""})).encode().split(PARTS.encode())
+        parts = [self.section(part, page.path) if isinstance(part, Section) else part for part in page.parts]
+        if parts:  # behind the last one there is no empty line
+            parts[-1] = parts[-1][:-2]
+        return [first, *(chunk for other in others for chunk in (*parts, other))]
 
     def section(self, section: Section, path: str) -> bytes:
-        """A section of a page, laid out on its own."""
-        return self.encoded(Page(path, SECTION, {"section": section}))
+        """A section of a page, laid out on its own, and an empty line behind it."""
+        return self.encoded(Page(path, SECTION, {"section": section})) + b"\n"
 
     def _laid_out(self, page: Page, context: Mapping[str, Value]) -> str:
         from jinja2 import TemplateError, TemplateSyntaxError
@@ -126,11 +132,17 @@ def _environment(templates: tuple[Path, ...], dialect: Dialect, stamps: tuple[tu
     # Markdown, not HTML: values are escaped for Markdown by the filters.
     environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, auto_reload=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters["cell"] = lambda value: markup.cell(value, dialect)
-    environment.filters["cells"] = lambda row: row.joined(" | ") if isinstance(row, Lines) else " | ".join([markup.cell(value, dialect) for value in row])
+    environment.filters["cells"] = lambda row: _cells(row, dialect)
+    environment.filters["rows"] = lambda rows: rows.joined("| ", " | ", " |\n") if isinstance(rows, Rows) else "".join([f"| {_cells(row, dialect)} |\n" for row in rows])
     environment.filters["code"] = markup.code
     environment.filters["shape"] = _shape
     environment.filters["quoted"] = _quoted
     return environment
+
+
+def _cells(row: Row, dialect: Dialect) -> str:
+    """The cells of a row, as they stand between the bars of a table."""
+    return row.joined(" | ") if isinstance(row, Lines) else " | ".join([markup.cell(value, dialect) for value in row])
 
 
 def _shape(block: Block) -> str:
@@ -173,12 +185,17 @@ def _squeeze(text: str) -> str:
 
 def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str, bytes]:
     """The bytes of each file by its path; two pages with one path are a fault of the program."""
-    files: dict[str, bytes] = {}
+    return {path: b"".join(chunks) for path, chunks in render_chunks(pages, renderer)}
+
+
+def render_chunks(pages: Iterable[Page | DataFile], renderer: Renderer) -> Iterator[tuple[str, list[Chunk]]]:
+    """The same in the parts that are there already."""
+    paths: set[str] = set()
     for page in pages:
-        if page.path in files:
+        if page.path in paths:
             raise ValueError(f"two pages are written to {page.path}")
-        files[page.path] = page.data if isinstance(page, DataFile) else renderer.encoded(page)
-    return files
+        paths.add(page.path)
+        yield page.path, [page.data] if isinstance(page, DataFile) else renderer.chunks(page)
 
 
 def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, absent: Container[str] = ()) -> Written:

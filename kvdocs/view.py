@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from re import findall
 from typing import overload
 
@@ -95,6 +96,43 @@ class Lines(Sequence[Line]):
 Row = Sequence[Cell]
 """The cells of a row."""
 
+ROW_END = b"\xff"
+"""What ends a row among rows that were laid out before: a byte that no text in UTF-8 has."""
+
+
+class Rows(Sequence[Lines]):
+    """Rows whose cells were laid out before, all in one text: in it each cell ends its line, and `ROW_END` each row. They are told apart only when somebody asks for one."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def joined(self, before: str, between: str, behind: str) -> str:
+        """All rows as one text: of each the cells with the same words between them, and others before and behind them."""
+        cells = self.data.replace(b"\n" + ROW_END, ROW_END).replace(b"\n", between.encode()).split(ROW_END)
+        return before + (behind + before).encode().join(cells[:-1]).decode() + behind if len(cells) > 1 else ""
+
+    @property
+    def cells(self) -> tuple[Line, ...]:
+        """The cells of all rows."""
+        return tuple(map(Line, self.data.replace(ROW_END, b"").decode().split("\n")[:-1]))
+
+    def __len__(self) -> int:
+        return self.data.count(ROW_END)
+
+    def __iter__(self) -> Iterator[Lines]:
+        return (Lines(row.decode()) for row in self.data.split(ROW_END)[:-1])
+
+    @overload
+    def __getitem__(self, index: int) -> Lines: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Lines, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Lines | tuple[Lines, ...]:
+        return tuple(self)[index]
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -106,7 +144,7 @@ class Table:
     """
 
     headings: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     numeric: frozenset[int] = frozenset()
     caption: str = ""
     sortable: bool = False
@@ -119,6 +157,11 @@ class Table:
     def choices(self) -> str:
         """The numbers of the columns that offer a choice, as text."""
         return " ".join(str(number) for number in sorted(self.filters))
+
+
+def cells_of(rows: Sequence[Row]) -> Iterable[Cell]:
+    """The cells of rows, one after the other."""
+    return rows.cells if isinstance(rows, Rows) else chain.from_iterable(rows)
 
 
 def in_rows(cells: Sequence[Cell], width: int) -> list[tuple[Cell, ...]]:

@@ -37,7 +37,7 @@ def test_parts_are_laid_out_one_by_one_where_the_template_says(tmp_path: Path) -
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "page.md.j2").write_text("# {{ title }}\n\n{{ parts }}\n\n\nThe end.\n")
     renderer = Renderer((tmp_path, default_templates()), Dialect.PLAIN)
-    parts = (Section("One", (Prose(Md("First.")),)), b"## Two\n\nAs it was.\n")
+    parts = (Section("One", (Prose(Md("First.")),)), b"## Two\n\nAs it was.\n\n")
     page = Page("page.md", "documents/page.md.j2", {"title": "Title"}, parts=parts)
     assert renderer.render(page) == "# Title\n\n## One\n\nFirst.\n\n## Two\n\nAs it was.\n\nThe end.\n"
     assert renderer.render(replace(page, parts=())) == "# Title\n\nThe end.\n"

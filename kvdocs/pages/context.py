@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from posixpath import dirname, join, normpath, relpath
@@ -15,6 +15,7 @@ from kvdocs.markup import Dialect
 from kvdocs.mentions import find_mentions, named_records
 from kvdocs.order import Order
 from kvdocs.pages.address import Addresses, SiteAddresses, relative
+from kvdocs.pages.page import Chunk
 from kvdocs.problems import Problem
 from kvdocs.project import Settings
 from kvdocs.registry import Entry, Registry
@@ -45,16 +46,16 @@ Key = Callable[[T], str | tuple[object, ...]]
 class Keeper(Protocol):
     """Keeps parts of pages from one run to the next; `page` is the path of the page, and the rest as in `PageContext`."""
 
-    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
+    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Sequence[Row]:
         """The cells that `make` gives for each thing."""
 
-    def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[bytes]:
+    def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Chunk]:
         """The sections that `make` gives for each record, laid out."""
 
     def texts(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
         """The text that `make` gives for each thing."""
 
-    def joined(self, page: str, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[bytes | memoryview]:
+    def joined(self, page: str, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[Chunk]:
         """The texts that `make` gives, in few parts that follow each other, with something between one text and the next."""
 
 
@@ -225,13 +226,13 @@ class PageContext:
         provider = self.publication.providers.get(kind)
         return provider(target) if provider is not None else None
 
-    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
+    def rows(self, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Sequence[Row]:
         """The cells that `make` gives for each record, or row of the order: they depend on nothing but the record, the key and what is looked at through the context, so that they can be kept under the name."""
         pieces = self.publication.pieces
-        return (make(thing, self) for thing in things) if pieces is None else pieces.rows(self.page, name, things, make, key)
+        return tuple(make(thing, self) for thing in things) if pieces is None else pieces.rows(self.page, name, things, make, key)
 
-    def sections(self, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Section] | Iterator[bytes]:
-        """The sections that `make` gives for each record, or their bytes where they are laid out already; as `rows`."""
+    def sections(self, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Section] | Iterator[Chunk]:
+        """The sections that `make` gives for each record, or what they were laid out as; as `rows`."""
         pieces = self.publication.pieces
         return (section for entry in entries for section in make(entry, self)) if pieces is None else pieces.sections(self.page, name, entries, make)
 
@@ -240,7 +241,7 @@ class PageContext:
         pieces = self.publication.pieces
         return (make(thing, self) for thing in things) if pieces is None else pieces.texts(self.page, name, things, make, key)
 
-    def joined(self, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[bytes | memoryview]:
+    def joined(self, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[Chunk]:
         """Those texts one after the other, with `between` between them, as parts of a whole: of most that were kept there is one part, and nothing is copied."""
         pieces = self.publication.pieces
         return [between.join([make(thing, self) for thing in things])] if pieces is None else pieces.joined(self.page, name, between, things, make, key)

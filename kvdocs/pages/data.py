@@ -10,7 +10,7 @@ from typing import Any
 from kvdocs.document import SCHEMA, record_document
 from kvdocs.markup import Dialect
 from kvdocs.pages.context import Publication
-from kvdocs.pages.page import DataFile
+from kvdocs.pages.page import Chunk, DataFile
 from kvdocs.registry import Entry
 from kvdocs.reports import json_document as problems_document
 
@@ -25,7 +25,7 @@ def record_file(entry: Entry, publication: Publication) -> DataFile:
     return _json(f"api/records/{entry.id}.json", record_document(entry, publication.registry, publication.order, publication.at("").computed("evidence", entry.id)))
 
 
-def registry_file(publication: Publication, documents: Iterable[bytes | memoryview]) -> DataFile:
+def registry_file(publication: Publication, documents: Iterable[Chunk]) -> DataFile:
     """All records in one file. Together, `documents` are those of `record_file` in the order of the registry, with `BETWEEN` between them."""
     registry = publication.registry
     counts = {kind.name: len(entries) for kind in registry.kinds if (entries := registry.of(kind.name))}

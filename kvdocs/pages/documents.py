@@ -13,7 +13,7 @@ from kvdocs.pages.data import sources
 from kvdocs.pages.home import work_sections
 from kvdocs.pages.lists import kind_table
 from kvdocs.pages.overview import overview_page
-from kvdocs.pages.page import DataFile, Page
+from kvdocs.pages.page import Chunk, DataFile, Page
 from kvdocs.registry import Entry
 from kvdocs.view import Block, Fact, Facts, Items, Md, Prose, Section
 
@@ -53,7 +53,7 @@ def _document(name: str, kinds: Sequence[Kind], publication: Publication) -> Pag
     )
 
 
-def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section | bytes]:
+def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section | Chunk]:
     entries = context.registry.of(kind.name)
     table = replace(kind_table(kind, entries, context), sortable=False, row_ids=())
     yield Section(f"{len(entries)} {kind.plural if len(entries) != 1 else kind.name}", (Prose(Md(kind.about)), table))

@@ -73,19 +73,26 @@ def _list_page(kind: Kind, entries: Sequence[Entry], total: int, parts: tuple[Li
 
 
 def kind_table(kind: Kind, entries: Sequence[Entry], context: PageContext) -> Table:
-    """The records of a kind with the columns that the kind declares."""
-    rows = list(context.rows("row", entries, _row))
-    has_title = any(len(row) == 2 + len(kind.columns) for row in rows)
+    """The records of a kind with the columns that the kind declares. There are no titles where all are only the ids again."""
+    has_title = any(map(_has_title, entries))
+    rows = context.rows("row", entries, _titled_row) if has_title else context.rows("row without a title", entries, _row)
     headings = ("#", *(("Title",) if has_title else ()), *(column.heading for column in kind.columns))
-    rows = [row if len(row) == len(headings) else (row[0], None, *row[1:]) for row in rows]
     filters = frozenset(number + 1 + has_title for number, column in enumerate(kind.columns) if column.filter)
-    return Table(headings, tuple(rows), sortable=True, name=kind.folder, row_ids=tuple(e.id for e in entries), filters=filters, of_records=True)
+    return Table(headings, rows, sortable=True, name=kind.folder, row_ids=tuple(e.id for e in entries), filters=filters, of_records=True)
+
+
+def _has_title(entry: Entry) -> bool:
+    """Whether its title is more than the id again."""
+    return markup.plain(entry.title) != entry.id
 
 
 def _row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:
-    """Without a title where it would only be the id again."""
-    title: tuple[Cell, ...] = () if markup.plain(entry.title) == entry.id else (context.title(entry),)
-    return (context.link(entry.id, id_of(entry)), *title, *(column.cell(entry, context) for column in entry.kind.columns))
+    return (context.link(entry.id, id_of(entry)), *(column.cell(entry, context) for column in entry.kind.columns))
+
+
+def _titled_row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:
+    title = context.title(entry) if _has_title(entry) else None
+    return (context.link(entry.id, id_of(entry)), title, *(column.cell(entry, context) for column in entry.kind.columns))
 
 
 def section_of(title: str, table: Table | None, anchor: str = "") -> tuple[Section, ...]:

@@ -20,9 +20,9 @@ from kvdocs.kinds.reference import Reference
 from kvdocs.order import Row
 from kvdocs.pages.address import DOCUMENTS, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
-from kvdocs.pages.page import Page
+from kvdocs.pages.page import Chunk, Page
 from kvdocs.registry import Entry
-from kvdocs.view import Block, Cell, Facts, Items, Md, Prose, Section, Table
+from kvdocs.view import Block, Cell, Facts, Items, Md, Prose, Section, Table, cells_of
 
 PATH = "overview.md"
 
@@ -60,8 +60,7 @@ _Cells = tuple[Cell, ...]
 
 def _all(name: str, kind: str, make: Callable[[Entry, PageContext], _Cells], context: PageContext) -> Iterator[Cell]:
     """The cells that `make` gives for the entries of a kind, one after the other."""
-    for cells in context.rows(name, context.registry.of(kind), make):
-        yield from cells
+    yield from cells_of(context.rows(name, context.registry.of(kind), make))
 
 
 def _updates(context: PageContext) -> Iterator[Cell]:
@@ -128,7 +127,7 @@ def _files(context: PageContext) -> Table:
 
 
 def _defects(context: PageContext) -> Table:
-    return Table(("#", "Defect", "Status", "Owner"), tuple(context.rows("line", context.registry.of("defect"), _defect)))
+    return Table(("#", "Defect", "Status", "Owner"), context.rows("line", context.registry.of("defect"), _defect))
 
 
 def _defect(entry: Entry, context: PageContext) -> _Cells:
@@ -145,7 +144,7 @@ def _joined(owners: Cell, context: PageContext) -> Cell:
 
 
 def _roadmap(context: PageContext) -> Table:
-    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), tuple(context.rows("line", context.registry.of("item"), _item)))
+    return Table(("#", "Item", "Owner", "Size", "Blast radius", "Blocked by"), context.rows("line", context.registry.of("item"), _item))
 
 
 def _item(entry: Entry, context: PageContext) -> _Cells:
@@ -154,7 +153,7 @@ def _item(entry: Entry, context: PageContext) -> _Cells:
     return (_id(entry, context), context.title(entry), _joined(owners_cell(entry, context), context), record.size, record.blast_radius, blocked_words(entry, context))
 
 
-def _measurements(context: PageContext) -> Iterator[Section | bytes]:
+def _measurements(context: PageContext) -> Iterator[Section | Chunk]:
     """Each measurement with its table of figures and what it rules out."""
     entries = context.registry.of("measurement")
     if entries:
@@ -215,8 +214,7 @@ def _order(context: PageContext) -> Iterator[Block]:
 
 
 def _ordered(rows: Iterable[Row], context: PageContext) -> Iterator[Cell]:
-    for cells in context.rows("ordered", rows, _why, lambda row: (row.title, row.why)):
-        yield from cells
+    yield from cells_of(context.rows("ordered", rows, _why, lambda row: (row.title, row.why)))
 
 
 def _why(row: Row, context: PageContext) -> _Cells:
@@ -253,7 +251,7 @@ def _validation(context: PageContext) -> Iterator[Block]:
     scripts = context.registry.of("script")
     if scripts:
         kind = scripts[0].kind
-        yield Table(("Script", *(c.heading for c in kind.columns)), tuple(context.rows("line", scripts, _script)))
+        yield Table(("Script", *(c.heading for c in kind.columns)), context.rows("line", scripts, _script))
 
 
 def _script(entry: Entry, context: PageContext) -> _Cells:

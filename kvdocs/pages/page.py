@@ -11,6 +11,10 @@ Value = object
 """A type of `kvdocs.view`, text, a number, a truth value, None, or a tuple of these; `tests/pages` walks every context."""
 
 
+Chunk = bytes | bytearray | memoryview
+"""A part of a page, or several, as it was laid out, with an empty line behind each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Nav:
     """Where a page stands in the navigation: a part of the site, a position in it, and the words shown."""
@@ -24,7 +28,7 @@ class Nav:
 class Page:
     """`path` is relative to the folder of pages, with `/`.
 
-    `parts` are sections that are laid out one by one, each on its own, and those that were laid out before, as their bytes.
+    `parts` are sections that are laid out one by one, each on its own, and those that were laid out before.
     The template says with `{{ parts }}` where they stand.
     """
 
@@ -32,7 +36,7 @@ class Page:
     template: str
     context: Mapping[str, Value]
     nav: Nav | None = None
-    parts: tuple[Section | bytes, ...] | None = None
+    parts: tuple[Section | Chunk, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

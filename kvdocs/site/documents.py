@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from hashlib import blake2b
+from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kvdocs.cache import Scan
 from kvdocs.disk import read_file
 from kvdocs.project import Project
 from kvdocs.site.salt import salt_of
+
+if TYPE_CHECKING:
+    from kvdocs.pages.page import Chunk
 
 
 def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
@@ -26,20 +30,28 @@ def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
         if scan.aged:
             scan.save()
         return dict.fromkeys(index["digests"])
-    return {path: None if read_file(str(folder / path)) == data else data for path, data in _put_together(project, scan, key).items()}
+    return {path: None if _is(read_file(str(folder / path)), chunks) else b"".join(chunks) for path, chunks in _put_together(project, scan, key).items()}
 
 
 def _holds(folder: Path, digests: Mapping[str, str]) -> bool:
     """Whether a folder has files with these digests."""
-    return all((data := read_file(str(folder / path))) is not None and _digest(data) == digest for path, digest in digests.items())
+    return all((data := read_file(str(folder / path))) is not None and _digest([data]) == digest for path, digest in digests.items())
 
 
-def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, bytes]:
+def _is(data: bytes | None, chunks: Sequence[Chunk]) -> bool:
+    """Whether these are the bytes of these chunks one after the other."""
+    if data is None or len(data) != sum(map(len, chunks)):
+        return False
+    begins = accumulate(map(len, chunks), initial=0)
+    return all(data.startswith(chunk, begin) for chunk, begin in zip(chunks, begins, strict=False))
+
+
+def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, list[Chunk]]:
     """The documents from their pieces. Their digests are kept, unless they depend on more than the registry."""
     from kvdocs.checks.files import named_outside
     from kvdocs.pages.documents import document_pages, for_documents
     from kvdocs.pipeline import inspect, publication
-    from kvdocs.render import Renderer, render_all
+    from kvdocs.render import Renderer, render_chunks
     from kvdocs.site.looks import Looks
     from kvdocs.site.pieces import Pieces
 
@@ -50,13 +62,16 @@ def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, byt
     if known:
         looks.recall(old["looks"])
     pieces = Pieces(scan.cache, "pieces", looks, Renderer.of(project, looks.publication.addresses.dialect), old["mark"] if known else None)
-    files = render_all(document_pages(replace(looks.publication, pieces=pieces)), pieces.renderer)
+    files = dict(render_chunks(document_pages(replace(looks.publication, pieces=pieces)), pieces.renderer))
     mark = pieces.save()
-    scan.cache.write("pieces", {"salt": key[1], "mark": mark, "looks": looks.document([pieces.all_looks()])})
+    scan.cache.write("pieces", {"salt": key[1], "mark": mark, "looks": looks.document([pieces.new_looks()])})
     if not named_outside(made.registry, project):
-        scan.cache.write("documents", {"key": key, "digests": {path: _digest(data) for path, data in files.items()}})
+        scan.cache.write("documents", {"key": key, "digests": {path: _digest(chunks) for path, chunks in files.items()}})
     return files
 
 
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+def _digest(chunks: Iterable[Chunk]) -> str:
+    digest = sha256()  # processors have instructions for it
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -3,19 +3,82 @@
 from __future__ import annotations
 
 import secrets
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import accumulate, pairwise
+from operator import sub
 from typing import Any
 
 from kvdocs.cache import Cache
+from kvdocs.pages.page import Chunk
 
 SHARE = 4
 """When a quarter was made since, or a quarter is what nobody asks for any more, all is written anew."""
 
-Place = tuple[int, int]
-"""Where the bytes of a piece begin and end, in both files as if they were one."""
+END = "\n"
+"""What stands between the names of pieces where they are kept; none holds it."""
 
-Places = Mapping[str, Mapping[str, Place]]
-"""The places of pieces by group and name."""
+MISSING = -1
+"""Where a piece begins and ends that is not there."""
+
+
+class Places:
+    """Pieces by name, in the order in which they were asked for, and where each begins and ends, in both files as if they were one."""
+
+    def __init__(self, names: Iterable[str] = (), begins: Iterable[int] = (), ends: Iterable[int] = ()) -> None:
+        self.names, self.begins, self.ends = list(names), list(begins), list(ends)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Places) and (self.names, self.begins, self.ends) == (other.names, other.begins, other.ends)
+
+    __hash__ = None  # type: ignore[assignment]  # pieces are added to it
+
+    def choose(self, names: list[str], right: Iterable[bool] | None = None) -> Places:
+        """The pieces with these names, those left out that are said not to be right; what is not there begins and ends at `MISSING`."""
+        first = self._numbers.get(names[0]) if names else None
+        if right is None and first is not None and self.names[first : first + len(names)] == names:  # nearly always the same ones are asked for as the last time
+            return Places(names, self.begins[first : first + len(names)], self.ends[first : first + len(names)])
+        numbers = [self._numbers.get(name, MISSING) for name in names]
+        if right is not None:
+            numbers = [number if is_right else MISSING for number, is_right in zip(numbers, right, strict=True)]
+        begins, ends = [*self.begins, MISSING], [*self.ends, MISSING]
+        return Places(names, [begins[number] for number in numbers], [ends[number] for number in numbers])
+
+    def add(self, others: Places) -> None:
+        """Let pieces come behind those that are here."""
+        self.names += others.names
+        self.begins += others.begins
+        self.ends += others.ends
+
+    @property
+    def size(self) -> int:
+        """How many bytes the pieces have."""
+        return sum(self.ends) - sum(self.begins)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return dict(zip(self.names, range(len(self.names)), strict=True))
+
+    def document(self) -> list[str]:
+        """The same as plain data: a few long texts are read and written faster than many numbers."""
+        return [END.join(self.names), _packed(self.begins), _packed(self.ends)]
+
+    @classmethod
+    def of(cls, document: list[str]) -> Places:
+        """From plain data."""
+        names, begins, ends = document
+        return cls(names.split(END) if begins else (), _unpacked(begins), _unpacked(ends))
+
+
+def _packed(numbers: Iterable[int]) -> str:
+    return array("Q", numbers).tobytes().hex()
+
+
+def _unpacked(text: str) -> list[int]:
+    numbers = array("Q")
+    numbers.frombytes(bytes.fromhex(text))
+    return numbers.tolist()
 
 
 class PieceStore:
@@ -24,84 +87,71 @@ class PieceStore:
     def __init__(self, cache: Cache, name: str, index: Mapping[str, Any] | None) -> None:
         self.cache = cache
         self.names = (name, f"{name}-since")
-        self.old: Places = {}
-        """The places of the pieces of the last time."""
+        self.old: Mapping[str, Places] = {}
+        """The pieces of the last time by group."""
         self._marks = ["", ""]
-        self._first, self._since = b"", b""
+        self._first, self._since = memoryview(b""), memoryview(b"")
         self._middle = self._end = 0
         if index is not None:
             self._recall(index)
-        self._known = self._end
-        """Where the pieces end that were there before."""
-        self._fresh: dict[Place, bytes] = {}
+        self._fresh = bytearray()
 
     def _recall(self, index: Mapping[str, Any]) -> None:
         first, since = (self.cache.read_bytes(name) or b"" for name in self.names)
         if first.endswith(index["marks"][0].encode()) and since.endswith(index["marks"][1].encode()):
-            self._first, self._since = first, since
             self._marks, self._middle, self._end = list(index["marks"]), index["middle"], index["end"]
-            self.old = {group: dict(zip(names, zip(begins, ends, strict=True), strict=True)) for group, (names, begins, ends) in index["groups"].items()}
+            self._first, self._since = memoryview(first)[: self._middle], memoryview(since)[: self._end - self._middle]
+            self.old = {group: Places.of(document) for group, document in index["groups"].items()}
 
-    def read(self, place: Place) -> bytes:
-        """The piece at a place."""
-        begin, end = place
-        middle = self._middle
-        if end <= middle:
-            return self._first[begin:end]
-        return self._since[begin - middle : end - middle] if end <= self._known else self._fresh[place]
+    def add(self, piece: bytes) -> tuple[int, int]:
+        """Where a piece begins and ends that was made now."""
+        begin, self._end = self._end, self._end + len(piece)
+        self._fresh += piece
+        return begin, self._end
 
-    def read_all(self, places: Iterable[Place]) -> Iterator[bytes | memoryview]:
-        """The pieces at these places; those that lie one after the other are given as one, and without being copied."""
-        first, since, middle, known = memoryview(self._first), memoryview(self._since), self._middle, self._known
-        start = end = 0
-        for place in (*places, (-1, -1)):
-            begin, until = place
-            if begin != end or begin == middle or until > known:
-                if start < end:
-                    yield first[start:end] if end <= middle else since[start - middle : end - middle]
-                start = begin
-            end = until
-            if until > known:
-                yield self._fresh[place]
-                start = end
+    def read(self, places: Places) -> Iterator[bytes]:
+        """The pieces at these places."""
+        first, middle = self._first, self._middle
+        for begin, end in zip(places.begins, places.ends, strict=True):
+            yield bytes(first[begin:end]) if end <= middle else b"".join(self._between(begin, end))
 
-    def add(self, piece: bytes) -> Place:
-        """The place of a piece that was made now."""
-        place = self._end, self._end + len(piece)
-        self._end = place[1]
-        self._fresh[place] = piece
-        return place
+    def runs(self, places: Places) -> Iterator[Chunk]:
+        """The bytes of all pieces at these places one after the other, in as few parts as they lie in."""
+        if places.begins:
+            jumps = [number for number in range(1, len(places.begins)) if places.begins[number] != places.ends[number - 1]]
+            for first, behind in pairwise([0, *jumps, len(places.begins)]):
+                yield from self._between(places.begins[first], places.ends[behind - 1])
 
-    def save(self, groups: Places) -> dict[str, Any]:
+    def _between(self, begin: int, end: int) -> Iterator[Chunk]:
+        """The bytes between two places, which may lie in several parts."""
+        start = 0
+        for part in (self._first, self._since, self._fresh):
+            if begin < start + len(part) and start < end and begin < end:
+                yield part[max(begin - start, 0) : end - start]
+            start += len(part)
+
+    def save(self, groups: Mapping[str, Places]) -> dict[str, Any]:
         """Keep the pieces of these groups. What is returned has to be kept too."""
-        asked = sum(end - begin for pieces in groups.values() for begin, end in pieces.values())
+        asked = sum(places.size for places in groups.values())
         if SHARE * (self._end - self._middle) > self._middle or SHARE * (self._end - asked) > self._end:
             groups = self._write_anew(groups)
         elif self._fresh:
-            self._write(1, self._all_since())
-        index = {group: [list(pieces), *([place[side] for place in pieces.values()] for side in (0, 1))] for group, pieces in groups.items()}
-        return {"marks": self._marks, "middle": self._middle, "end": self._end, "groups": index}
+            self._write(1, [self._since, self._fresh])
+        return {"marks": self._marks, "middle": self._middle, "end": self._end, "groups": {group: places.document() for group, places in groups.items()}}
 
-    def _write_anew(self, groups: Places) -> Places:
+    def _write_anew(self, groups: Mapping[str, Places]) -> Mapping[str, Places]:
         """Write these pieces and no others, one after the other; their places."""
-        self._since, self._known = b"".join(self._all_since()), self._end
-        places: dict[str, dict[str, Place]] = {}
-        pieces: list[bytes] = []
+        anew: dict[str, Places] = {}
         at = 0
-        for group, old in groups.items():
-            here = places[group] = {}
-            for name, place in old.items():
-                pieces.append(self.read(place))
-                here[name] = at, at + place[1] - place[0]
-                at = here[name][1]
-        self._write(0, pieces)
+        for group, places in groups.items():
+            ends = list(accumulate(map(sub, places.ends, places.begins), initial=at))
+            anew[group] = Places(places.names, ends[:-1], ends[1:])
+            at = ends[-1]
+        self._write(0, [chunk for places in groups.values() for chunk in self.runs(places)])
         self._write(1, [])
         self._middle = self._end = at
-        return places
+        return anew
 
-    def _all_since(self) -> list[bytes]:
-        return [self._since[: self._known - self._middle], *self._fresh.values()]
-
-    def _write(self, part: int, pieces: Iterable[bytes]) -> None:
+    def _write(self, part: int, chunks: Iterable[Chunk]) -> None:
         self._marks[part] = secrets.token_hex(8)
-        self.cache.write_bytes(self.names[part], b"".join([*pieces, self._marks[part].encode()]))
+        self.cache.write_bytes(self.names[part], b"".join([*chunks, self._marks[part].encode()]))

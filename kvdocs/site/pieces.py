@@ -12,14 +12,17 @@ from kvdocs import markup
 from kvdocs.cache import Cache
 from kvdocs.memo import Look
 from kvdocs.pages.context import Key, Make, PageContext, T
+from kvdocs.pages.page import Chunk
 from kvdocs.registry import Entry
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
-from kvdocs.site.piece_store import PieceStore, Place
-from kvdocs.view import Lines, Row, Section
+from kvdocs.site.piece_store import MISSING, PieceStore, Places
+from kvdocs.view import ROW_END, Rows, Section
 
 BETWEEN, LAST = "\t", "\n"
 """What stands between the looks of a record, and after them. A record that looked at a name which holds one of them is not kept."""
+
+NOTHING = Places()
 
 FILES = ("", "-since", "-looks")
 """How the names of the files in the cache end that hold pieces."""
@@ -37,62 +40,55 @@ class Pieces:
         self.made: list[str] = []
         """The names of what had to be made."""
         self._lines: dict[str, str] = {}
-        self._seen: set[Look] = set()
-        self._new: dict[str, dict[str, Place]] = {}
+        self._new: dict[str, Places] = {}
         self._asked: dict[str, None] = {}
         self._looked: dict[str, dict[Look, None]] = {}
 
-    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Iterator[Row]:
+    def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Rows:
         """What `make` gives for each thing, as cells that are laid out already."""
 
         # No cell holds the end of a line.
         def lines(thing: T, context: PageContext) -> bytes:
-            return "".join([f"{markup.cell(value, context.dialect)}\n" for value in make(thing, context)]).encode()
+            return "".join([f"{markup.cell(value, context.dialect)}\n" for value in make(thing, context)]).encode() + ROW_END
 
-        return (Lines(piece.decode()) for piece in self.texts(page, name, things, lines, key))
+        return Rows(b"".join(self._store.runs(self._places(page, name, things, lines, key))))
 
-    def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[bytes]:
-        """What `make` gives for each record, laid out; nothing where it gives no section."""
+    def sections(self, page: str, name: str, entries: Iterable[Entry], make: Callable[[Entry, PageContext], tuple[Section, ...]]) -> Iterator[Chunk]:
+        """What `make` gives for each record, laid out."""
 
         def laid_out(entry: Entry, context: PageContext) -> bytes:
-            return b"\n".join([self.renderer.section(section, page) for section in make(entry, context)])
+            return b"".join([self.renderer.section(section, page) for section in make(entry, context)])
 
-        return filter(None, self.texts(page, name, entries, laid_out))
+        return self._store.runs(self._places(page, name, entries, laid_out))
 
     def texts(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Iterator[bytes]:
         """What `make` gives for each thing. It is made again only when its key, or anything that was looked at for the pieces of its record, has changed."""
-        return map(self.store.read, self._places(page, name, things, make, key))
+        return self._store.read(self._places(page, name, things, make, key))
 
-    def joined(self, page: str, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[bytes | memoryview]:
+    def joined(self, page: str, name: str, between: bytes, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> list[Chunk]:
         """The same as parts of a whole, with something between one piece and the next: it is kept with each piece, so that those that lie together are one part."""
 
         def with_end(thing: T, context: PageContext) -> bytes:
             return make(thing, context) + between
 
-        parts = list(self.store.read_all(self._places(page, name, things, with_end, key)))
-        if parts:
-            parts[-1] = parts[-1][: len(parts[-1]) - len(between)]
-        return parts
+        chunks = list(self._store.runs(self._places(page, name, things, with_end, key)))
+        if chunks:
+            chunks[-1] = chunks[-1][: len(chunks[-1]) - len(between)]
+        return chunks
 
-    @cached_property
-    def store(self) -> PieceStore:
-        """The pieces of the last time."""
-        return self._recall()
-
-    def _places(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None) -> Iterator[Place]:
-        """Where the piece of each thing is, once it is made where it has to be."""
-        group = f"{page} {name}"
-        store, old, new, right, asked = self.store, self.store.old.get(group, {}), self._new.setdefault(group, {}), self._lines, self._asked
-        for thing in things:
-            record = thing.id
-            asked[record] = None
-            known = record if key is None else f"{record} {_short(key(thing))}"
-            place = old.get(known) if record in right else None
-            if place is None:
-                place = store.add(self._make(page, thing, make))
-                self.made.append(f"{group} {record}")
-            new[known] = place
-            yield place
+    def _places(self, page: str, name: str, things: Iterable[T], make: Callable[[T, PageContext], bytes], key: Key[T] | None = None) -> Places:
+        """The places of the pieces of these things; those that are not there, or not right any more, are made."""
+        group, store, several = f"{page} {name}", self._store, list(things)
+        records = [thing.id for thing in several]
+        self._asked.update(dict.fromkeys(records))
+        right = None if self._lines.keys() >= set(records) else [record in self._lines for record in records]
+        places = store.old.get(group, NOTHING).choose(records if key is None else [f"{thing.id} {_short(key(thing))}" for thing in several], right)
+        for number, begin in enumerate(places.begins):
+            if begin == MISSING:
+                places.begins[number], places.ends[number] = store.add(self._make(page, several[number], make))
+                self.made.append(f"{group} {records[number]}")
+        self._new.setdefault(group, Places()).add(places)
+        return places
 
     def _make(self, page: str, thing: T, make: Callable[[T, PageContext], bytes]) -> bytes:
         """What `make` gives, with a note of everything that it looked at."""
@@ -100,30 +96,34 @@ class Pieces:
         self._looked.setdefault(thing.id, {thing.id: None}).update(dict.fromkeys(looks))
         return made
 
-    def _recall(self) -> PieceStore:
+    @cached_property
+    def _store(self) -> PieceStore:
         """The pieces of the last time; and a line with the looks of every record whose pieces are still right."""
         looks = self.cache.read_bytes(f"{self.name}-looks") if self.mark is not None else None
         if looks is None or not looks.endswith(str(self.mark).encode()):
             return PieceStore(self.cache, self.name, None)
         index, *lines = looks.decode("utf-8", "surrogatepass").split(LAST)[:-1]
-        self._seen = set(BETWEEN.join(lines).split(BETWEEN)) if lines else set()
-        changes = self.looks.changes & self._seen
+        changes = self.looks.changes
         self._lines = {line.partition(BETWEEN)[0]: line for line in lines if not changes or changes.isdisjoint(line.split(BETWEEN))}
         return PieceStore(self.cache, self.name, json.loads(index))
 
     def save(self) -> str | None:
         """Keep what was asked for, and give the mark under which it is kept; None when nothing was asked for."""
-        if "store" not in self.__dict__:
+        if not self._new:
             return None
-        if self.made or self._new != self.store.old:
+        if self.made or self._new != self._store.old:
             self.mark = secrets.token_hex(8)
-            index = json.dumps(self.store.save(self._new), separators=(",", ":"))
+            index = json.dumps(self._store.save(self._new), separators=(",", ":"))
             self.cache.write_bytes(f"{self.name}-looks", "".join([index, LAST, *(f"{line}{LAST}" for line in self._kept_lines()), self.mark]).encode("utf-8", "surrogatepass"))
         return self.mark
 
     def all_looks(self) -> set[Look]:
         """Everything that was looked at for the pieces that were asked for, now or the last time."""
-        return self._seen.union(*self._looked.values())
+        return self.new_looks().union(BETWEEN.join(self._lines.values()).split(BETWEEN) if self._lines else ())
+
+    def new_looks(self) -> set[Look]:
+        """Everything that was looked at for the pieces that were made now."""
+        return set().union(*self._looked.values())
 
     def _kept_lines(self) -> Iterator[str]:
         """A line for each record with pieces: its id, and what was looked at for them."""

@@ -2,64 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kvdocs.cache import Cache
-from kvdocs.site.piece_store import PieceStore
+from kvdocs.site.piece_store import MISSING, PieceStore, Places
 
 GROUPS = st.dictionaries(st.sampled_from("ab"), st.dictionaries(st.sampled_from("123456"), st.binary(max_size=9)))
+Version = Mapping[str, Mapping[str, bytes]]
+
+
+def read(store: PieceStore) -> dict[str, dict[str, bytes]]:
+    """The pieces of the last time."""
+    return {group: dict(zip(places.names, store.read(places), strict=True)) for group, places in store.old.items()}
+
+
+def save(store: PieceStore, version: Version) -> dict[str, Any]:
+    """Keep the pieces of a version; those that are there already are not added again."""
+    groups = {}
+    for group, pieces in version.items():
+        kept = read(store).get(group, {})
+        places = groups[group] = store.old.get(group, Places()).choose(list(pieces), [kept.get(name) == piece for name, piece in pieces.items()])
+        for number, piece in enumerate(pieces.values()):
+            if places.begins[number] == MISSING:
+                places.begins[number], places.ends[number] = store.add(piece)
+        assert b"".join(store.runs(places)) == b"".join(store.read(places)) == b"".join(pieces.values())
+    return store.save(groups)
 
 
 @given(st.lists(GROUPS, max_size=6))
-def test_what_was_kept_is_read_back(versions: list[dict[str, dict[str, bytes]]]) -> None:
+def test_what_was_kept_is_read_back(versions: list[Version]) -> None:
     with TemporaryDirectory() as folder:
         cache, index = Cache(Path(folder)), None
         for version in versions:
-            store = PieceStore(cache, "pieces", index)
-            kept = {group: {name: place for name, place in pieces.items() if store.read(place) == version.get(group, {}).get(name)} for group, pieces in store.old.items()}
-            index = store.save({group: {name: kept.get(group, {}).get(name) or store.add(piece) for name, piece in pieces.items()} for group, pieces in version.items()})
-            again = PieceStore(cache, "pieces", index)
-            assert {group: {name: again.read(place) for name, place in pieces.items()} for group, pieces in again.old.items()} == version
+            index = save(PieceStore(cache, "pieces", index), version)
+            assert read(PieceStore(cache, "pieces", index)) == version
 
 
-@given(GROUPS, GROUPS, st.randoms())
-def test_pieces_that_are_read_at_once_are_those_that_are_read_one_by_one(before: dict[str, dict[str, bytes]], now: dict[str, dict[str, bytes]], chance: Random) -> None:
-    with TemporaryDirectory() as folder:
-        cache, index = Cache(Path(folder)), None
-        for version in (before, now):
-            store = PieceStore(cache, "pieces", index)
-            index = store.save({**store.old, **{group: {name: store.add(piece) for name, piece in pieces.items()} for group, pieces in version.items()}})
-        store = PieceStore(cache, "pieces", index)
-        places = [place for pieces in store.old.values() for place in pieces.values()]
-        places += [store.add(piece) for piece in before.get("a", {}).values()]
-        for _ in range(3):
-            assert b"".join(store.read_all(places)) == b"".join(map(store.read, places))
-            chance.shuffle(places)
-
-
-def test_pieces_that_lie_together_are_read_as_one(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    store = PieceStore(cache, "pieces", None)
-    store = PieceStore(cache, "pieces", store.save({"rows": {str(number): store.add(b"%d;" % number) for number in range(9)}}))
-    places = [*store.old["rows"].values()]
-    assert list(store.read_all(places)) == [b"0;1;2;3;4;5;6;7;8;"]
-    places[4] = store.add(b"new;")
-    assert list(store.read_all(places)) == [b"0;1;2;3;", b"new;", b"5;6;7;8;"]
+@given(st.lists(st.sampled_from("123456"), unique=True), st.lists(st.sampled_from("123456"), unique=True), st.data())
+def test_pieces_are_found_by_name_in_any_order(kept: list[str], asked: list[str], data: st.DataObject) -> None:
+    places = Places(kept, range(len(kept)), range(1, len(kept) + 1))
+    right = data.draw(st.none() | st.lists(st.booleans(), min_size=len(asked), max_size=len(asked)))
+    chosen = places.choose(asked, right)
+    found = [kept.index(name) if name in kept and (right is None or right[number]) else None for number, name in enumerate(asked)]
+    assert (chosen.names, chosen.begins) == (asked, [MISSING if number is None else number for number in found])
+    assert chosen.ends == [MISSING if number is None else number + 1 for number in found]
 
 
 def test_an_edit_writes_what_it_made_and_many_edits_write_all_anew(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    store = PieceStore(cache, "pieces", None)
-    index = store.save({"rows": {str(number): store.add(b"%d " % number * 10) for number in range(20)}})
+    version = {str(number): b"%d " % number * 10 for number in range(20)}
+    index = save(PieceStore(cache, "pieces", None), {"rows": version})
     first, sizes = (tmp_path / "pieces.bytes").read_bytes(), []
     for number in range(8):
-        store = PieceStore(cache, "pieces", index)
-        index = store.save({"rows": {**store.old["rows"], str(number): store.add(b"%d!" % number * 10)}})
+        version[str(number)] = b"%d!" % number * 10
+        index = save(PieceStore(cache, "pieces", index), {"rows": version})
         sizes.append(len((tmp_path / "pieces-since.bytes").read_bytes().partition(b"\n")[2]) - len(index["marks"][1]))
         assert ((tmp_path / "pieces.bytes").read_bytes() == first) == (number < 6)
     assert sizes == [20, 40, 60, 80, 100, 120, 0, 20]
@@ -68,8 +70,17 @@ def test_an_edit_writes_what_it_made_and_many_edits_write_all_anew(tmp_path: Pat
 def test_pieces_of_another_index_are_not_taken(tmp_path: Path) -> None:
     """As when a program ends between writing the two."""
     cache = Cache(tmp_path)
-    store = PieceStore(cache, "pieces", None)
-    index = store.save({"rows": {str(number): store.add(b"as it was") for number in range(20)}})
-    store = PieceStore(cache, "pieces", {**index, "marks": list(index["marks"])})
-    store.save({"rows": {**store.old["rows"], "0": store.add(b"as it is")}})
+    version = {str(number): b"as it was" for number in range(20)}
+    index = save(PieceStore(cache, "pieces", None), {"rows": version})
+    save(PieceStore(cache, "pieces", {**index, "marks": list(index["marks"])}), {"rows": {**version, "0": b"as it is"}})
     assert PieceStore(cache, "pieces", index).old == {}
+
+
+def test_pieces_that_lie_together_are_read_as_one(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    index = save(PieceStore(cache, "pieces", None), {"rows": {str(number): b"%d;" % number for number in range(9)}})
+    store = PieceStore(cache, "pieces", index)
+    places = store.old["rows"]
+    assert list(store.runs(places)) == [b"0;1;2;3;4;5;6;7;8;"]
+    places.begins[4], places.ends[4] = store.add(b"new;")
+    assert list(store.runs(places)) == [b"0;1;2;3;", b"new;", b"5;6;7;8;"]
