@@ -284,6 +284,11 @@ class Scan:
             self._contents[name] = content
         return digest_of(content)
 
+    def size(self, name: str) -> int | None:
+        """How many bytes a file has; None when it is not there."""
+        known = self.files.get(name)
+        return int(known.split(" ", 3)[2]) if known is not None else None
+
     def take_content(self, name: str) -> bytes:
         """The content of a file of records: what was read for its digest, once, else what it is now. OSError when it cannot be read."""
         content = self._contents.pop(name, None)

@@ -198,15 +198,15 @@ def render_chunks(pages: Iterable[Page | DataFile], renderer: Renderer) -> Itera
         yield page.path, [page.data] if isinstance(page, DataFile) else renderer.chunks(page)
 
 
-def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, absent: Container[str] = ()) -> Written:
-    """Write what differs, to a temporary name and then renamed; `absent` are paths of which it is known that no file is there.
+def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, differing: Container[str] = ()) -> Written:
+    """Write what differs, to a temporary name and then renamed; `differing` are paths of which it is known without reading them.
 
     With `remove_stale` the folder holds exactly these files afterwards; else other files are left alone.
     """
     written = []
     for path, data in files.items():
         target = os.path.join(folder, path)  # noqa: PTH118  # a Path for each of thousands
-        if path in absent or read_file(target) != data:
+        if path in differing or read_file(target) != data:
             replace_file(target, data)
             written.append(path)
     removed = _remove_stale(files, folder) if remove_stale else []

@@ -40,42 +40,38 @@ class SourceOnDisk:
 def update_source(project: Project, publication: Publication, commands: Commands, scan: Scan) -> SourceOnDisk:
     """Bring `build/docs` to what `site_source` gives; `scan` is the look at the registry that the publication was made from."""
     update = _Update(project, publication, scan)
-    wanted = list(units(project, publication, commands))
-    update.prepare(wanted)
-    for unit in wanted:
-        update.take(unit)
-    update.take(Unit("registry", Depends.EVERYTHING, update.registry_file))
-    update.take(Unit("needs", Depends.EVERYTHING, lambda p: [needs_file(p)]))
+    wanted = [
+        *units(project, publication, commands),
+        Unit("registry", Depends.EVERYTHING, update.registry_file),
+        Unit("needs", Depends.EVERYTHING, lambda p: [needs_file(p)]),
+    ]
+    to_make = update.memo.keep(wanted)
+    update.draw(to_make)
+    for unit in to_make:
+        update.make(unit)
     return update.finish()
 
 
 class _Update:
-    """Takes unit after unit, writes what was made, and in the end removes what no unit has."""
+    """Makes unit after unit, writes what was made, and in the end removes what no unit has."""
 
     def __init__(self, project: Project, publication: Publication, scan: Scan) -> None:
         self.project, self.publication = project, publication
         self.written = written_files(project)
         self.renderer = Renderer.of(project, publication.addresses.dialect)
         self.memo = PageMemo(project, publication, scan, salt_of(project, self.written))
-        self.navs: dict[str, Nav | None] = {}
         self.changed: list[str] = []
 
-    def prepare(self, wanted: Iterable[Unit]) -> None:
+    def draw(self, units: Iterable[Unit]) -> None:
         """Draw the surroundings of all records whose page is to be made, in one go."""
         around = self.publication.providers.get("surroundings")
         if isinstance(around, Surroundings):
-            around.draw([unit.name.removeprefix("record ") for unit in wanted if unit.name.startswith("record ") and not self.memo.is_kept(unit)])
+            around.draw([unit.name.removeprefix("record ") for unit in units if unit.name.startswith("record ")])
 
-    def take(self, unit: Unit) -> None:
-        """Make a unit if it has to be made, and write its files."""
-        outcome = self.memo.of(unit)
-        twice = self.navs.keys() & outcome.files.keys()
-        if twice:
-            raise ValueError(f"two pages are written to {min(twice)}")
-        self.navs.update(outcome.files)
-        if outcome.made is not None:
-            files = render_all((page for page in outcome.made if page.path not in self.written), self.renderer)
-            self.memo.wrote(unit, self._write(files), outcome.files)
+    def make(self, unit: Unit) -> None:
+        """Make a unit, and write its files."""
+        pages = [page for page in self.memo.make(unit) if page.path not in self.written]
+        self.memo.wrote(unit, pages, self._write(render_all(pages, self.renderer)))
 
     def registry_file(self, publication: Publication) -> list[DataFile]:
         """All records in one file, each as in the file that was made for it."""
@@ -83,7 +79,7 @@ class _Update:
 
     def _made(self, entry: Entry) -> str:
         """The digest of the file that was made for a record; empty where people wrote it."""
-        return self.memo.digest(f"record {entry.id}", f"{RECORDS}{entry.id}.json")
+        return self.memo.digest(f"{RECORDS}{entry.id}.json")
 
     def _document(self, entry: Entry, context: PageContext) -> bytes:
         if not self._made(entry):
@@ -92,19 +88,22 @@ class _Update:
 
     def finish(self) -> SourceOnDisk:
         """Write what people wrote, remove what is left over, and keep everything for the next time."""
-        self._write(assets() | {name: path.read_bytes() for name, path in self.written.items()})
-        wanted = self.navs.keys() | self.written.keys() | assets().keys()
-        removed = self._remove(path.removeprefix(f"{OUTPUT}/") for path in list(self.memo.output.files) if path.removeprefix(f"{OUTPUT}/") not in wanted)
-        self.memo.save()
-        nav = navigation(self.navs, self.written)
-        digest = None if named_outside(self.publication.registry, self.project) or self.memo.looks_outside() else self.memo.output.whole()
-        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed)), digest, self.memo.output.at)
+        by_people = assets() | {name: path.read_bytes() for name, path in self.written.items()}
+        self._write(by_people)
+        memo = self.memo
+        wanted = memo.files.keys() | {f"{OUTPUT}/{path}" for path in by_people}
+        removed = self._remove(memo.output.files.keys() - wanted)
+        memo.save()
+        nav = navigation({path.removeprefix(f"{OUTPUT}/"): nav for path, nav in memo.navs.items()}, self.written)
+        digest = None if named_outside(self.publication.registry, self.project) or memo.looks_outside() else memo.output.whole()
+        wrote = Written(tuple(self.changed), len(wanted) - len(self.changed), tuple(removed))
+        return SourceOnDisk(sum(path.endswith(".md") for path in wanted), nav, wrote, digest, memo.output.at)
 
     def _write(self, files: Mapping[str, bytes]) -> dict[str, str]:
         """Write what differs; the digests of all by path."""
         digests = {path: digest_of(data) for path, data in files.items()}
-        absent = {path for path in files if f"{OUTPUT}/{path}" not in self.memo.output.files}
-        done = write_files(files, self.project.build, remove_stale=False, absent=absent)
+        differing = {path for path, data in files.items() if self.memo.output.size(f"{OUTPUT}/{path}") != len(data)}
+        done = write_files(files, self.project.build, remove_stale=False, differing=differing)
         self.changed += done.written
         for path in done.written:
             self.memo.output.wrote(f"{OUTPUT}/{path}", digests[path])
@@ -113,10 +112,10 @@ class _Update:
     def _remove(self, paths: Iterable[str]) -> list[str]:
         removed = []
         for path in sorted(paths):
-            target = self.project.build / path
+            target = self.project.root / path
             target.unlink(missing_ok=True)
-            self.memo.output.forget(f"{OUTPUT}/{path}")
-            removed.append(path)
+            self.memo.output.forget(path)
+            removed.append(path.removeprefix(f"{OUTPUT}/"))
             for folder in target.parents:
                 if folder == self.project.build or any(os.scandir(folder)):
                     break

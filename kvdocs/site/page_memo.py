@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from kvdocs.cache import Cache, Scan
 from kvdocs.memo import ALL, Look
@@ -15,25 +15,25 @@ from kvdocs.pages.watched import ANSWER
 from kvdocs.project import Project
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
-from kvdocs.site.pieces import BETWEEN, FILES, Pieces
+from kvdocs.site.pieces import BETWEEN, FILES, LAST, Pieces
 from kvdocs.site.units import Depends, Unit
 
 OUTPUT = "build/docs"
 EVERYTHING = (ALL, f"{ANSWER}problems", f"{ANSWER}order", f"{ANSWER}history")
 """The looks of a unit that depends on everything."""
 
+DIGEST = 32
+"""So many characters at the beginning of what is kept of a file are its digest."""
 
-class Outcome(NamedTuple):
-    """What there is of a unit: the pages and files that were made, or None where those on disk are still right; and its files with their places in the navigation."""
-
-    made: list[Page | DataFile] | None
-    files: dict[str, Nav | None]
+NEVER = f"{LAST}{LAST}"
+"""Stands for a unit that is not kept: no unit has a key like this."""
 
 
 class PageMemo:
     """The units of one publication. `salt` is everything that all of them depend on, such as the templates.
 
-    The looks of a unit are kept as one text. A unit that looked at a name which holds what stands between them is made each time.
+    Of a unit the looks and the key are kept as one text, of a file its digest and its unit: they are read, compared and written faster than their parts.
+    A unit that looked at a name which holds what stands between them is made each time.
     """
 
     name = "pages"
@@ -44,42 +44,47 @@ class PageMemo:
         self.pieces = Cache(self.cache.folder / self.name, enabled=self.cache.enabled)
         self.renderer = Renderer.of(project, publication.addresses.dialect)
         self.looks = Looks(project, publication, scan)
+        self.output = Scan(project.root, OUTPUT, self.cache)
+        """The files that the last build left, and what was written since."""
         old = self.cache.read(self.name)
         known = old is not None and old["salt"] == salt
-        self._old: dict[str, Any] = old["units"] if known else {}
+        self._old: dict[str, Any] = old["kept"] if known else {"units": {}, "files": {}, "navs": {}, "pieces": {}}
         if known:
             self.looks.recall(old["looks"])
-        self._new: dict[str, Any] = {}
+        self.units: dict[str, str] = {}
+        self.files: dict[str, str] = {}
+        self.navs: dict[str, Nav] = {}
+        self._pieces: dict[str, str] = {}
         self._looked: list[list[Look]] = []
-        self._kept: dict[str, bool] = {}
 
-    def is_kept(self, unit: Unit) -> bool:
-        """Whether what is on disk of a unit is still right."""
-        if unit.name not in self._kept:
-            self._kept[unit.name] = self._is_kept(unit)
-        return self._kept[unit.name]
+    def keep(self, wanted: Iterable[Unit]) -> list[Unit]:
+        """Keep those of these units that are still right on disk, and give the others, which have to be made."""
+        doubtful = self._doubtful()
+        to_make = [unit for unit in wanted if not self._is_kept(unit, doubtful)]
+        units, made = self._old["units"], {unit.name for unit in to_make}
+        self.units = {unit.name: units[unit.name] for unit in wanted if unit.name not in made}
+        self.files = {path: kept for path, kept in self._old["files"].items() if kept[DIGEST:] in self.units}
+        self.navs = {path: Nav(*nav) for path, nav in self._old["navs"].items() if path in self.files}
+        self._pieces = {name: mark for name, mark in self._old["pieces"].items() if name in self.units}
+        return to_make
 
-    def _is_kept(self, unit: Unit) -> bool:
-        old = self._old.get(unit.name)
-        if old is None or old["looks"] is None or old["key"] != self._key(unit):
+    def _is_kept(self, unit: Unit, doubtful: Mapping[str, list[str]]) -> bool:
+        looks, _, key = self._old["units"].get(unit.name, NEVER).partition(LAST)
+        if key != self._key(unit) or not self.looks.changes.isdisjoint(looks.split(BETWEEN)):
             return False
-        return self.looks.changes.isdisjoint(old["looks"].split(BETWEEN)) and self._is_there(old["files"])
+        return all(path in self.output.files and self.output.digest(path) == self._old["files"][path][:DIGEST] for path in doubtful.get(unit.name, ()))
 
-    @cached_property
-    def output(self) -> Scan:
-        """The files that the last build left."""
-        return Scan(self.project.root, OUTPUT, self.cache)
+    def _doubtful(self) -> dict[str, list[str]]:
+        """By unit, the files that are not known to be on disk as they were written: they were changed, or so lately that they have to be read."""
+        found: dict[str, list[str]] = {}
+        there = self.output.files
+        for path in [path for path, kept in self._old["files"].items() if not there.get(path, "").endswith(kept[:DIGEST])]:
+            found.setdefault(self._old["files"][path][DIGEST:], []).append(path)
+        return found
 
-    def _is_there(self, files: Mapping[str, Any]) -> bool:
-        """Whether the files of a unit are on disk as they were written."""
-        return all(f"{OUTPUT}/{path}" in self.output.files and self.output.digest(f"{OUTPUT}/{path}") == digest for path, (digest, _) in files.items())
-
-    def of(self, unit: Unit) -> Outcome:
-        """The unit, made only when it has to be."""
-        if self.is_kept(unit):
-            old = self._new[unit.name] = self._old[unit.name]
-            return Outcome(None, {path: Nav(*nav) if nav else None for path, (_, nav) in old["files"].items()})
-        pieces = self._pieces(unit)
+    def make(self, unit: Unit) -> list[Page | DataFile]:
+        """What there is of a unit that has to be made."""
+        pieces = Pieces(self.pieces, _name(unit.name), self.looks, self.renderer, self._old["pieces"].get(unit.name))
         if unit.depends is Depends.NOTED:
             made, looks = self.looks.at(lambda publication: list(unit.make(publication)), pieces)
             looks = [*dict.fromkeys((*looks, *pieces.all_looks()))]
@@ -88,24 +93,26 @@ class PageMemo:
             looks = [*EVERYTHING, *(look for look in pieces.all_looks() if look.startswith(ANSWER))] if unit.depends is Depends.EVERYTHING else []
         self._looked.append(looks)
         text = BETWEEN.join(looks)
-        self._new[unit.name] = {"key": self._key(unit), "looks": text if text.count(BETWEEN) < max(len(looks), 1) else None, "files": {}, "pieces": pieces.save()}
-        return Outcome(made, {page.path: page.nav if isinstance(page, Page) else None for page in made})
+        if text.count(BETWEEN) < max(len(looks), 1) and LAST not in text:
+            self.units[unit.name] = f"{text}{LAST}{self._key(unit)}"
+        mark = pieces.save()
+        if mark is not None:
+            self._pieces[unit.name] = mark
+        return made
 
-    def _pieces(self, unit: Unit) -> Pieces:
-        """The pieces of the files of a unit."""
-        old = self._old.get(unit.name)
-        return Pieces(self.pieces, _name(unit.name), self.looks, self.renderer, old["pieces"] if old is not None else None)
+    def wrote(self, unit: Unit, made: Iterable[Page | DataFile], digests: Mapping[str, str]) -> None:
+        """Take it that these files of a unit, which have these digests by their paths, are on disk when `save` is called."""
+        for page in made:
+            path = f"{OUTPUT}/{page.path}"
+            if path in self.files:
+                raise ValueError(f"two pages are written to {page.path}")
+            self.files[path] = digests[page.path] + unit.name
+            if isinstance(page, Page) and page.nav is not None:
+                self.navs[path] = page.nav
 
-    def wrote(self, unit: Unit, digests: Mapping[str, str], navs: Mapping[str, Nav | None]) -> None:
-        """Take the digests of the files of a unit that was made, by path; they are on disk when `save` is called."""
-        for path, digest in digests.items():
-            nav = navs[path]
-            self._new[unit.name]["files"][path] = [digest, [nav.part, nav.position, nav.title] if nav is not None else None]
-
-    def digest(self, unit: str, path: str) -> str:
-        """The digest of a file of a unit that was taken; empty when the unit has no such file."""
-        known = self._new[unit]["files"].get(path)
-        return known[0] if known is not None else ""
+    def digest(self, path: str) -> str:
+        """The digest of a file of a unit; empty when no unit has such a file."""
+        return self.files.get(f"{OUTPUT}/{path}", "")[:DIGEST]
 
     def looks_outside(self) -> bool:
         """Whether a file was looked at that is not one of the registry."""
@@ -113,17 +120,18 @@ class PageMemo:
 
     def save(self) -> None:
         """Keep what was asked for."""
-        if self._new != self._old or self.looks.changes:
-            self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(self._looked), "units": self._new})
+        new = {"units": self.units, "files": self.files, "navs": {path: [nav.part, nav.position, nav.title] for path, nav in self.navs.items()}, "pieces": self._pieces}
+        if new != self._old or self.looks.changes:
+            self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(self._looked), "kept": new})
         self.output.save()
-        wanted = {f"{_name(name)}{part}.bytes" for part in FILES for name, unit in self._new.items() if unit["pieces"] is not None}
+        wanted = {f"{_name(name)}{part}.bytes" for part in FILES for name in self._pieces}
         for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
             if kept.name not in wanted:
                 kept.unlink(missing_ok=True)
 
     def _key(self, unit: Unit) -> str:
         """The key of a unit, with the files that it reads by itself."""
-        return " ".join([unit.key, *(self._below(folder) for folder in unit.files)])
+        return " ".join([unit.key, *(self._below(folder) for folder in unit.files)]) if unit.files else unit.key
 
     def _below(self, folder: str) -> str:
         return " ".join(self._folders.get(folder, ()))

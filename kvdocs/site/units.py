@@ -85,7 +85,7 @@ def _lists(publication: Publication) -> Iterator[Unit]:
         for number, part in enumerate(parts, 1):
             if publication.addresses.kind(kind) is not None:
                 make = partial(_list, kind.name, ids, number)
-                yield Unit(f"list {kind.folder} {number}", Depends.NOTED, make, f"{len(ids)} {ends} {' '.join(part)}")
+                yield Unit(f"list {kind.folder} {number}", Depends.NOTED, make, _digest(f"{len(ids)} {ends} {' '.join(part)}"))
 
 
 def _list(kind: str, ids: Sequence[str], number: int, publication: Publication) -> Made:
