@@ -26,12 +26,14 @@ _LEAD = "Arrows run with the work: from what blocks to what waits, from a pull r
 
 def graph_page(publication: Publication) -> Page:
     """The whole picture, a part of it to print where it is large, and the same in words."""
-    from kvdocs.pictures.dependency_pictures import whole_pictures
-    from kvdocs.pictures.record_graph import work_graph
+    from kvdocs.pictures.dependency_pictures import outlined_pictures
+    from kvdocs.pictures.record_graph import WorkGraph, is_over
 
     context = publication.at(PATH)
     before, after = context.built("records/ID.md").split("ID")
-    pictures = whole_pictures(work_graph(publication.registry, publication.order, lambda name: f"{before}{name}{after}"))
+    work = WorkGraph(publication.registry, publication.order, lambda name: f"{before}{name}{after}")
+    outline = work.outline(lambda entries: map(bool, context.texts("over", entries, lambda entry, _: b"over" if is_over(entry) else b"")))
+    pictures = outlined_pictures(outline, work.part)
     blocks: list[Block] = []
     if pictures.remark:
         blocks.append(Notice("note", "Not all of it", markup.paragraph(pictures.remark)))

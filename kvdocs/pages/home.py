@@ -15,7 +15,7 @@ from kvdocs.pages.counts import Count, card, counts
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Severity, count_by_severity
 from kvdocs.registry import Entry
-from kvdocs.view import Badge, Block, Card, Cards, Cell, Choice, Items, Md, Prose, Section, Table
+from kvdocs.view import Badge, Block, Card, Cards, Cell, Choice, Items, Lines, Md, Prose, Section, Table
 
 PATH = "index.md"
 NEWEST = 8
@@ -69,8 +69,13 @@ def owner_cell(row: Row, context: PageContext) -> Cell:
 
 def next_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What can be worked on now, by rank."""
-    cells = tuple((str(row.rank), *cells) for row, cells in zip(rows, context.rows("next", rows, _next, _unranked), strict=True))
+    cells = tuple(map(_ranked, rows, context.rows("next", rows, _next, _unranked)))
     return Table(("Rank", "#", "What", "Owner", "Size", "Why it stands there"), cells, frozenset({0}), sortable=True, name="next", of_records=True)
+
+
+def _ranked(row: Row, cells: Sequence[Cell]) -> Sequence[Cell]:
+    """The cells of a row behind its rank."""
+    return Lines(f"{row.rank}\n{cells.text}") if isinstance(cells, Lines) else (str(row.rank), *cells)
 
 
 def _next(row: Row, context: PageContext) -> tuple[Cell, ...]:
@@ -88,7 +93,7 @@ def _size(row: Row) -> Cell:
 
 def waiting_table(rows: Sequence[Row], context: PageContext) -> Table:
     """What cannot start yet, and what it waits for."""
-    cells = tuple((str(row.rank), *cells) for row, cells in zip(rows, context.rows("waiting", rows, _waiting, _unranked), strict=True))
+    cells = tuple(map(_ranked, rows, context.rows("waiting", rows, _waiting, _unranked)))
     return Table(("Rank", "#", "What", "Owner", "Waits for"), cells, frozenset({0}), sortable=True, name="waiting", of_records=True)
 
 

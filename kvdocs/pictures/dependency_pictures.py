@@ -8,10 +8,10 @@ Beyond `WHOLE_LIMIT` only unfinished work is drawn, and where that is too much a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from kvdocs.pictures.graph_data import WORK, Graph, most_important, neighbourhood, reduced, unfinished
+from kvdocs.pictures.graph_data import WORK, Graph, Outlined, most_important, neighbourhood, reduced, unfinished
 from kvdocs.pictures.graph_picture import graph_svg, joined
 from kvdocs.pictures.layout import Engine, Layout, lay_out
 from kvdocs.pictures.shapes import WORDS
@@ -46,9 +46,14 @@ class WholePictures:
 
 def whole_pictures(graph: Graph, *, engine: Engine | None = None, limit: int = WHOLE_LIMIT) -> WholePictures:
     """The pictures of a whole work graph; their ids start with `graph`."""
-    shown, remark = _within(graph, limit)
-    important = most_important(graph, IMPORTANT) if len(graph.nodes) > STILL_LIMIT else None
-    parts = {name: reduced(part) for name, part in (("graph", shown), ("graph-important", important)) if part is not None}
+    return outlined_pictures(graph.nodes, graph.part, engine=engine, limit=limit)
+
+
+def outlined_pictures(outline: Mapping[str, Outlined], part: Callable[[Collection[str]], Graph], *, engine: Engine | None = None, limit: int = WHOLE_LIMIT) -> WholePictures:
+    """The same from its nodes in outline; `part` gives the nodes of these names, with the arrows between them."""
+    shown, remark = _within(outline, limit)
+    important = most_important(outline, IMPORTANT) if len(outline) > STILL_LIMIT else None
+    parts = {name: reduced(part(names)) for name, names in (("graph", shown), ("graph-important", important)) if names is not None}
     layouts = dict(zip(parts, lay_out(list(parts.values()), engine), strict=True))
     pictures = {name: _whole(name, part, layouts[name], remark) for name, part in parts.items()}
     return WholePictures(pictures.get("graph"), pictures.get("graph-important"), remark)
@@ -116,15 +121,15 @@ def _near(name: str, graph: Graph, layout: Layout, left_out: int) -> Picture:
     return Picture(graph_svg(graph, layout, name="near", title=f"What stands around {name}", description=text, centre=name), text, remark)
 
 
-def _within(graph: Graph, limit: int) -> tuple[Graph | None, str]:
+def _within(nodes: Mapping[str, Outlined], limit: int) -> tuple[Collection[str] | None, str]:
     """What of the graph can be drawn, and the words for the rest."""
-    if len(graph.nodes) <= limit:
-        return graph, ""
-    open_ = unfinished(graph)
-    finished = _count(len(graph.nodes) - len(open_.nodes), "finished record")
-    if len(open_.nodes) <= limit:
-        return open_, f"{finished} {'is' if finished.startswith('1 ') else 'are'} left out: there are {len(graph.nodes)} in all, and at most {limit} are drawn. Each record's page shows what stands around it."
-    return None, f"There are {len(graph.nodes)} records, {len(open_.nodes)} of them unfinished, and at most {limit} can be drawn. The lists show all of them, and each record's page shows what stands around it."
+    if len(nodes) <= limit:
+        return nodes.keys(), ""
+    open_ = unfinished(nodes)
+    finished = _count(len(nodes) - len(open_), "finished record")
+    if len(open_) <= limit:
+        return open_, f"{finished} {'is' if finished.startswith('1 ') else 'are'} left out: there are {len(nodes)} in all, and at most {limit} are drawn. Each record's page shows what stands around it."
+    return None, f"There are {len(nodes)} records, {len(open_)} of them unfinished, and at most {limit} can be drawn. The lists show all of them, and each record's page shows what stands around it."
 
 
 def _count(n: int, noun: str) -> str:

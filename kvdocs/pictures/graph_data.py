@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 from kvdocs.pictures.reduction import redundant
 
@@ -138,20 +138,32 @@ def _other(arrow: Arrow, name: str) -> str:
     return arrow.target if arrow.source == name else arrow.source
 
 
-def most_important(graph: Graph, limit: int) -> Graph:
+class Outlined(Protocol):
+    """What must be known of a node to choose the part that is drawn."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it asks for nothing any more."""
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """What it waits for now."""
+
+
+def most_important(nodes: Mapping[str, Outlined], limit: int) -> Collection[str]:
     """The first `limit` unfinished nodes together with what they wait for, as far as the limit allows."""
     names: dict[str, None] = {}
-    for node in graph.nodes.values():
+    for name, node in nodes.items():
+        if len(names) >= limit:
+            break
         if not node.is_closed:
-            for name in (node.id, *(n for n in node.waits_for if n in graph.nodes)):
-                if len(names) < limit:
-                    names[name] = None
-    return graph.part(names)
+            names.update(dict.fromkeys((name, *(n for n in node.waits_for if n in nodes))))
+    return list(names)[:limit]
 
 
-def unfinished(graph: Graph) -> Graph:
-    """What is neither done nor given up, with what is between."""
-    return graph.part([node.id for node in graph.nodes.values() if not node.is_closed])
+def unfinished(nodes: Mapping[str, Outlined]) -> Collection[str]:
+    """What is neither done nor given up."""
+    return [name for name, node in nodes.items() if not node.is_closed]
 
 
 def graph_of(nodes: Iterable[Node], arrows: Iterable[Arrow]) -> Graph:
