@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kvdocs.cache import Cache, encode
 from kvdocs.cited import measured_payoff, title_of
 from kvdocs.graph import Network
 from kvdocs.kinds.decision import Decision
@@ -45,8 +47,7 @@ EFFORT = {"XS": 1, "S": 2, "M": 4, "L": 8, "XL": 16}
 """How the critical path weighs sizes: each is twice the one before; a range is the mean of its ends, a decision is 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One record in the order of work. `rank` is None for what is done, not planned, or a reference."""
 
     id: str
@@ -65,7 +66,12 @@ class Row:
 
     def document(self) -> dict[str, Any]:
         """The row as `kvdocs order --json` prints it."""
-        return {name: list(value) if isinstance(value := getattr(self, name), tuple) else value for name in self.__dataclass_fields__}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in zip(self._fields, self, strict=True)}
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> Row:
+        """A row from its values, in which lists stand for tuples."""
+        return cls._make([tuple(value) if isinstance(value, list) else value for value in values])
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,18 @@ def plan(registry: Registry, assumed: Mapping[str, str] | None = None, gates: Ga
     return _Planner(registry, assumed or {}, gates).plan()
 
 
+def kept_plan(registry: Registry, gates: Gates, cache: Cache) -> Order:
+    """The order as recorded, as `plan` gives it; the records are put in order again only when something has changed that their rows are made from."""
+    planner = _Planner(registry, {}, gates)
+    basis = planner.basis()
+    kept = cache.read("plan")
+    if kept is not None and kept["basis"] == basis:
+        return Order({values[0]: Row.of(values) for values in kept["rows"]}, planner.network)
+    order = planner.plan()
+    cache.write("plan", {"basis": basis, "rows": list(order.rows.values())})
+    return order
+
+
 def size_key(size: str | None) -> tuple[int, int]:
     """A key under which smaller sizes come first, by the larger end and then the smaller; unknown sizes come last."""
     if size is None:
@@ -125,15 +143,25 @@ class _Planner:
         self.gates = gates
         self.assumed = assumed
         self.network = Network(registry)
-
-    def plan(self) -> Order:
         self.place = {node: number for number, node in enumerate(sorted(self.network, key=natural_key))}
         self.work = {node: self._work(node) for node in self.network}
         self.met = {node for node, work in self.work.items() if work.is_met}
-        self.unmet = {node: self._in_place([b for b in self.network.before[node] if b not in self.met]) for node in self.network}
+        self.unmet = {node: self._in_place([b for b in blockers if b not in self.met]) for node, blockers in self.network.before.items()}
         self.states = {node: self._state(node) for node in self.network}
+
+    def basis(self) -> str:
+        """A digest of everything that the rows are made from: what is known of each node, and what it waits for."""
+        known = []
+        for node, blockers in self.network.before.items():
+            entry, work, state = self._entry(node), self.work[node], self.states[node]
+            next_step = self._next_step(node, state) if state == "in_review" else None
+            known.append((node, entry.kind.name, title_of(entry, self.registry), work[:-1], repr(self._gain(node)), blockers, next_step))
+        return blake2b(encode(known), digest_size=16).hexdigest()
+
+    def plan(self) -> Order:
         self._look_behind()
-        ranked = self.network.in_order(self._key)
+        by_key = {node: number for number, node in enumerate(sorted(self.network, key=self._key))}
+        ranked = self.network.in_order(by_key.__getitem__)
         ready = ("actionable", "in_review")
         open_nodes = [n for n in ranked if self.states[n] in (*ready, "waiting") and self._entry(n).kind.name != "reference"]
         # First all that can be worked on now, then what waits: a reader looks for the next thing to do at the top.

@@ -32,9 +32,9 @@ class Inspection:
     @cached_property
     def order(self) -> Order:
         """The order of work as recorded."""
-        from kvdocs.order import plan
+        from kvdocs.order import kept_plan
 
-        return plan(self.registry, gates=judge_of(self.registry, self.project.root).gates)
+        return kept_plan(self.registry, judge_of(self.registry, self.project.root).gates, self.project.open_cache())
 
 
 def inspect(project: Project, scan: Scan | None = None) -> Inspection:

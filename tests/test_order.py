@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 import networkx as nx
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kvdocs.cache import Cache
 from kvdocs.chains import critical_path, explain, steps_to
+from kvdocs.exhibit import GateVerdict
 from kvdocs.graph import Network, is_acyclic, without_cycles
 from kvdocs.kinds import all_kinds
-from kvdocs.order import plan
+from kvdocs.order import kept_plan, plan
 from kvdocs.pipeline import Inspection
 from kvdocs.registry import Entry, Registry
 from kvdocs.shape import validate
@@ -241,6 +246,62 @@ def test_the_steps_to_a_goal_are_enough_and_none_is_idle(registry: Registry, dat
     graph = plan(registry).graph
     for step in steps:
         assert set(graph.successors(step)) & {goal, *steps}, f"{step} is needed by nothing on the way"
+
+
+CHOICES = {
+    "title": ["One", "Another one"],
+    "status": ["open", "implemented", "done"],
+    "owners": ["[ann]", "[ann, bob]"],
+    "size": ["S", "S-M", "L"],
+    "blast_radius": ["low", "high"],
+    "next_step": ["merge it", "measure it"],
+    "optional": ["It can wait.", ""],
+    "payoffs": ["[{what: Gain, gain: 5, basis: measured}]", "[{what: Gain, gain: 5.0, basis: measured}]", "[{what: Gain, gain: 75.9, basis: estimate}]"],
+    "blocked_by": ["[]", "[R1]", "[R2]", "[R1, R2]", "[R2, R1]", "[Q1]", "[pr-7]"],
+    "implemented_by": ["[]", "[pr-7]"],
+}
+"""What an item may say of each field that its row is made from, or the rows of others."""
+
+BESIDE = {
+    "decision": "- {id: Q1, title: Where does it live?, short: place, decided_by: [ann], why: Open., options: [{id: a, title: A}, {id: b, title: B}]}",
+    "reference": "- {id: pr-7, title: The repair, type: pull-request, repository: us/ours, number: 7, state: open, state_on: 2026-08-24}",
+}
+
+
+@fast
+@given(st.lists(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CHOICES.items()}), min_size=1, max_size=4), st.data())
+def test_after_any_edits_the_kept_order_is_the_one_that_is_planned(items: list[dict[str, str]], data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        for _ in range(4):
+            rows = [f"- {{id: R{number}, {', '.join(f'{name}: {value}' for name, value in item.items() if value)}}}" for number, item in enumerate(items, 1)]
+            registry = registry_of({"item": "\n".join(row.replace("R2", "R1") if len(rows) == 1 else row for row in rows), **BESIDE})
+            planned, kept = plan(registry, gates=no_gates), kept_plan(registry, no_gates, Cache(Path(folder)))
+            assert list(kept.rows.items()) == list(planned.rows.items())
+            assert repr(kept.rows) == repr(planned.rows)
+            name = data.draw(st.sampled_from(sorted(CHOICES)))
+            data.draw(st.sampled_from(items))[name] = data.draw(st.sampled_from(CHOICES[name]))
+
+
+def test_an_edit_that_the_order_does_not_show_puts_nothing_in_order_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def items(summary: str, size: str = "S") -> Registry:
+        return registry_of({"item": f"- {{id: R1, title: One, status: open, owners: [ann], size: {size}, summary: {summary}}}"})
+
+    cache = Cache(tmp_path)
+    first = kept_plan(items("As it was."), no_gates, cache)
+    with monkeypatch.context() as patched:
+        patched.setattr(Network, "in_order", None)
+        assert kept_plan(items("Edited."), no_gates, cache).rows == first.rows
+    assert kept_plan(items("Edited.", "M"), no_gates, cache).rows["R1"].size == "M"
+
+
+def no_gates(_: str) -> tuple[GateVerdict, ...]:
+    return ()
+
+
+def test_the_gates_of_an_item_are_part_of_what_its_row_is_made_from(tmp_path: Path) -> None:
+    registry, cache = registry_of({"item": "- {id: R1, title: One, status: implemented, owners: [ann]}"}), Cache(tmp_path)
+    steps = [kept_plan(registry, lambda _, word=word: (GateVerdict("a", word, "why"),), cache).rows["R1"].next_step for word in ("not run", "passed")]
+    assert steps == ["run its gates, then set it done", "its gates have passed, so set it done"]
 
 
 def test_the_founding_order_follows_from_the_data(this_registry: Inspection) -> None:

@@ -6,17 +6,16 @@ Records, links and files are noted in the recorder (`kvdocs.memo`). What other s
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from kvdocs.checks.inputs import Inputs
 from kvdocs.judge import Judge
 from kvdocs.memo import ALL, Look, Recorder
-from kvdocs.order import Order, Row
+from kvdocs.order import Order
 from kvdocs.pages.context import Keeper, PageContext, Provider, Publication
 from kvdocs.pages.graph import Surroundings
 from kvdocs.problems import Problem, pack
@@ -35,10 +34,6 @@ SHORT = 24
 
 ANSWER = "="
 """What a look begins with that is at something computed: `=order R1`."""
-
-
-_values_of = attrgetter(*(field.name for field in fields(Row)))
-"""The values of a row of the order."""
 
 
 class Answers:
@@ -109,7 +104,7 @@ class Answers:
             problems = publication.problems_of.get(target, ()) if target else publication.problems
             found: object = pack(problems) if problems else None  # as they are kept: how a code is repaired is not
         elif what == "order":
-            found = _values_of(publication.order.rows[target]) if target in publication.order.rows else None if target else list(publication.order.rows.values())
+            found = tuple(publication.order.rows[target]) if target in publication.order.rows else None if target else list(publication.order.rows.values())
         elif what == "state":
             row = publication.order.rows.get(target)
             found = row.state if row is not None else None
