@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from errno import EILSEQ
 from pathlib import Path
@@ -42,6 +43,10 @@ def read_text(path: Path) -> str:
 
 def write_file(path: str, *parts: bytes) -> None:
     """Write a file in place, one part after the other, and make its folder where it is missing."""
+    _write(path, parts)
+
+
+def _write(path: str, parts: Iterable[bytes]) -> None:
     try:
         handle = os.open(path, _NEW, 0o666)
     except (FileNotFoundError, NotADirectoryError):
@@ -52,6 +57,16 @@ def write_file(path: str, *parts: bytes) -> None:
             left = memoryview(part)
             while left:
                 left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
+
+
+def copy_file(source: str, target: str) -> None:
+    """Write what one file holds into another one, as `write_file` does; it is never in memory as a whole."""
+    handle = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        parts = iter(lambda: os.read(handle, _PART), b"")
+        _write(target, parts)
     finally:
         os.close(handle)
 

@@ -17,9 +17,10 @@ from kvdocs.cache import Scan
 from kvdocs.disk import read_file
 from kvdocs.history.git import GitError, Repository
 from kvdocs.project import Project
-from kvdocs.site.engine_cache import DOCS, listing
+from kvdocs.site.engine_cache import DOCS
 from kvdocs.site.salt import contents_of, salt_of
 from kvdocs.site.settings import PATH
+from kvdocs.site.stamps import listing
 from kvdocs.site.written import default_assets, written_files
 
 
