@@ -34,8 +34,20 @@ STEPS: tuple[tuple[str, str | None], ...] = (
     ("mkdocs.yml", SETTINGS.replace("site_name: test", "site_name: Another name")),
     ("site/records/R2/index.html", "changed by hand\n"),
     ("site/stray/page.html", "nobody made this\n"),
+    ("site/404.html", "changed by hand\n"),
+    ("site/sitemap.xml.gz", None),
+    ("site/api/registry.json", "changed by hand\n"),
+    ("site/assets/images/favicon.png", None),
+    ("site/search/search_index.json", "changed by hand\n"),
     (".kvdocs/cache/engine.lines", "damaged\n"),
     (".kvdocs/cache/engine.lines", None),
+    ("site_src/how-to/page.md", "# A page\n\n## A heading\n"),
+    ("site_src/how-to/other.md", "# Another\n\n[there](page.md#a-heading), [not yet](third.md)\n"),
+    ("site_src/how-to/page.md", "---\nicon: material/home\n---\n# A page\n\n## Its heading\n"),
+    ("site_src/how-to/third.md", "# A third\n\n## A heading\n"),
+    ("site_src/how-to/third/index.md", "# Another third\n\n## A heading\n"),
+    ("site_src/how-to/third.md", "# The third\n"),
+    ("site_src/how-to/third/index.md", None),
 )
 """Edits, one after the other: a path and its new content, or None where it is deleted."""
 
@@ -73,6 +85,19 @@ def test_after_each_edit_the_site_is_that_of_a_whole_build(make_project: MakePro
         assert (updated.code, fresh.code) == (0, 0), updated.err + fresh.err
         assert sorted(line for line in updated.err.splitlines() if "WARNING" in line) == sorted(line for line in fresh.err.splitlines() if "WARNING" in line)
         assert {path: (name, data) for path, data in _site(root / "site").items()} == {path: (name, data) for path, data in _site(whole / "site").items()}
+
+
+UNSAID = SETTINGS.replace("links: {anchors: warn}", "links: {anchors: warn, not_found: ignore}")
+"""Settings by which nothing is said of a link to nowhere."""
+
+
+@pytest.mark.slow
+def test_a_link_to_a_page_that_was_not_there_yet_stayed_as_it_was_when_nothing_had_been_said_of_it(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": UNSAID, "site_src/how-to/page.md": "# A page\n\n[later](later.md)\n"}).root
+    kvdocs("build", at=root)
+    _touch(root, "site_src/how-to/later.md", "# Later\n")
+    kvdocs("build", at=root)
+    assert '<a href="../later/">later</a>' in (root / "site/how-to/page/index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
