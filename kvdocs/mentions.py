@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from kvdocs.prose import is_prefixed, names_in
@@ -43,18 +44,24 @@ def find_mentions(text: str, registry: Registry, repository: str = "") -> Iterat
         yield Mention(word.start, word.end, word.text, target)
 
 
-def named_records(entry: Entry, registry: Registry, repository: str = "") -> Iterator[str]:
-    """The ids of the other records that the texts of a record name, as `find_mentions` finds them."""
-    for word in entry.named:
-        where, sign, number = word.rpartition("#")
-        if sign:
-            target = registry.reference(where or repository, int(number))
-        elif is_prefixed(word):
-            target = word if has_prefix(word, registry) and registry.has(word) else None
-        else:
-            target = word if registry.has_slug(word) else None
-        if target is not None and target != entry.id:
-            yield target
+def named_records(entries: Iterable[Entry], registry: Registry, repository: str = "") -> Iterator[tuple[Entry, str]]:
+    """Each record with the id of each other one that its texts name, as `find_mentions` finds them."""
+    named = cache(lambda word: _named(word, registry, repository))
+    for entry in entries:
+        for word in entry.named:
+            target = named(word)
+            if target is not None and target != entry.id:
+                yield entry, target
+
+
+def _named(word: str, registry: Registry, repository: str) -> str | None:
+    """The id of the record that a word names."""
+    where, sign, number = word.rpartition("#")
+    if sign:
+        return registry.reference(where or repository, int(number))
+    if is_prefixed(word):
+        return word if has_prefix(word, registry) and registry.has(word) else None
+    return word if registry.has_slug(word) else None
 
 
 def has_prefix(word: str, registry: Registry) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kvdocs.cache import Scan
@@ -16,6 +16,7 @@ from kvdocs.project import Project
 from kvdocs.registry import Registry
 
 if TYPE_CHECKING:
+    from kvdocs.history.page import HistoryProvider
     from kvdocs.ledger import Ledger
     from kvdocs.order import Order
     from kvdocs.pages.context import Provider, Publication
@@ -66,7 +67,7 @@ def publication(inspection: Inspection) -> Publication:
         providers={**_figures(inspection.registry), **_evidence(inspection), "surroundings": Surroundings(inspection.registry, inspection.order)},
         workbook=lambda: _ledger(inspection.registry).workbook,
     )
-    return replace(made, providers={**made.providers, "history": _history(inspection.project, made)})
+    return replace(made, providers={**made.providers, "history": _History(inspection.project, made)})
 
 
 def _ledger(registry: Registry) -> Ledger:
@@ -109,16 +110,21 @@ def _evidence(inspection: Inspection) -> dict[str, Provider]:
     return {"evidence": judge.of, "gates": judge.gates, "rates": rates, "gate-worths": gate_worths}
 
 
-def _history(project: Project, publication: Publication) -> Provider:
-    """What changed when."""
+class _History:
+    """What changed when; what tells it is loaded when a page asks."""
 
-    @cache
-    def provider() -> Provider:
-        from kvdocs.history.page import history_provider
+    def __init__(self, project: Project, publication: Publication) -> None:
+        self.project, self.publication = project, publication
 
-        return history_provider(project, publication)
+    @cached_property
+    def _provider(self) -> HistoryProvider:
+        from kvdocs.history.page import HistoryProvider
 
-    def history(record_id: str) -> object:
-        return provider()(record_id)
+        return HistoryProvider(self.project, self.publication)
 
-    return history
+    def __call__(self, record_id: str) -> object:
+        return self._provider(record_id)
+
+    def text(self, record_id: str) -> str:
+        """A text that is another one whenever the answer is."""
+        return self._provider.text(record_id)

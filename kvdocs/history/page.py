@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cached_property
+from hashlib import blake2b
 
 from kvdocs import markup
 from kvdocs.history.feed import atom_feed
 from kvdocs.history.sections import LinkTo, changes_table, latest, limits, record_blocks
 from kvdocs.history.timeline import History, by_release, read_history
-from kvdocs.pages.context import PageContext, Provider, Publication
+from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.project import Project
 from kvdocs.view import Block, Link, Md, Notice, Prose, Section
@@ -20,23 +21,33 @@ MOST_ROWS = 500
 """A part of the history with more changes shows the newest; `kvdocs log` has all."""
 
 
-def history_provider(project: Project, publication: Publication) -> Provider:
+class HistoryProvider:
     """What `Context.computed("history", …)` answers: blocks for a record's page, and for "" the newest changes for the home page.
 
     The history is read when it is first asked for, once for each publication.
     """
 
-    @cache
-    def history() -> History:
-        return read_history(project)
+    def __init__(self, project: Project, publication: Publication) -> None:
+        self.project, self.publication = project, publication
 
-    def answer(record: str) -> tuple[Block, ...] | None:
+    @cached_property
+    def _history(self) -> History:
+        return read_history(self.project)
+
+    @cached_property
+    def _limits(self) -> str:
+        return blake2b(repr(self._history.limits).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+    def __call__(self, record: str) -> tuple[Block, ...] | None:
         if record:
-            return record_blocks(history(), record, lambda commit: commit_link(publication, commit)) or None
-        newest = latest(history(), _link_by_id(publication.at(PATH)))
-        return (newest, Prose(Md(markup.link(Link("All changes", PATH)) + "."))) if newest is not None else limits(history()) or None
+            return record_blocks(self._history, record, lambda commit: commit_link(self.publication, commit)) or None
+        newest = latest(self._history, _link_by_id(self.publication.at(PATH)))
+        return (newest, Prose(Md(markup.link(Link("All changes", PATH)) + "."))) if newest is not None else limits(self._history) or None
 
-    return answer
+    def text(self, record: str) -> str:
+        """A text that is another one whenever the answer is: of most records nothing is told but what cannot be known of any."""
+        changes = self._history.of(record) if record else ()
+        return f"{self._limits} {changes}" if changes else self._limits if record else repr(self(record))
 
 
 def history_files(project: Project, publication: Publication) -> Iterator[Page | DataFile]:

@@ -102,9 +102,8 @@ class Publication:
     def mentioned_by(self) -> Mapping[str, tuple[Entry, ...]]:
         """Which records name a record in their prose, itself left out."""
         found: dict[str, dict[str, Entry]] = {}
-        for entry in self.registry:
-            for target in named_records(entry, self.registry, self.settings.repository):
-                found.setdefault(target, {})[entry.id] = entry
+        for entry, target in named_records(self.registry, self.registry, self.settings.repository):
+            found.setdefault(target, {})[entry.id] = entry
         return {target: tuple(entries.values()) for target, entries in found.items()}
 
 

@@ -41,15 +41,7 @@ class Answers:
 
     def __init__(self, publication: Publication) -> None:
         self.publication = publication
-        self._known: dict[str, str] = {}
-
-    def digest(self, name: str) -> str:
-        """The digest of the answer of this name as it is now."""
-        if name not in self._known:
-            what, _, target = name.partition(" ")
-            text = self._text(what, target)
-            self._known[name] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if len(text) > SHORT else text
-        return self._known[name]
+        self._known: dict[str, dict[str, str]] = {}
 
     def of(self, names: Iterable[str], before: Mapping[str, Any]) -> dict[str, Any]:
         """The answers of these names as plain data for `changed`: for each kind the digests by what they are about, and what there is no answer about.
@@ -59,9 +51,9 @@ class Answers:
         found = {what: (dict(digests), dict.fromkeys(empty)) for what, (digests, empty) in before.items()}
         for what, targets in _by_kind(names).items():
             digests, empty = found.setdefault(what, ({}, {}))
-            answered = set(self._answered(what, targets))
+            now = dict(self._digests(what, self._answered(what, targets)))
             for target in targets:
-                digest = self.digest(f"{what} {target}") if target in answered else ""
+                digest = now.get(target)
                 if digest:
                     digests[target] = digest
                     empty.pop(target, None)
@@ -73,12 +65,22 @@ class Answers:
     def changed(self, before: Mapping[str, Any]) -> Iterator[str]:
         """The names of those that are another one than when `of` gave this."""
         for what, (digests, empty) in before.items():
-            for target, digest in digests.items():
-                if self.digest(f"{what} {target}") != digest:
+            for target, digest in self._digests(what, digests):
+                if digest != digests[target]:
                     yield f"{what} {target}".rstrip()
-            for target in self._answered(what, empty):
-                if self.digest(f"{what} {target}"):
+            for target, digest in self._digests(what, self._answered(what, empty)):
+                if digest:
                     yield f"{what} {target}".rstrip()
+
+    def _digests(self, what: str, targets: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """What the answers are about, with their digests as they are now."""
+        known, text_of = self._known.setdefault(what, {}), self._text_of(what)
+        for target in targets:
+            digest = known.get(target)
+            if digest is None:
+                text = text_of(target)
+                digest = known[target] = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if len(text) > SHORT else text
+            yield target, digest
 
     def _answered(self, what: str, targets: Iterable[str]) -> Iterable[str]:
         """Those of the targets about which there can be an answer: most records have no problem, and most have no rank."""
@@ -97,29 +99,47 @@ class Answers:
             return targets
         return [target for target in targets if not target or target in known]
 
-    def _text(self, what: str, target: str) -> str:
-        """A text that is another one whenever the answer is; empty for the most common one."""
-        publication = self.publication
-        if what == "problems":
-            problems = publication.problems_of.get(target, ()) if target else publication.problems
-            found: object = pack(problems) if problems else None  # as they are kept: how a code is repaired is not
-        elif what == "order":
-            found = tuple(publication.order.rows[target]) if target in publication.order.rows else None if target else list(publication.order.rows.values())
-        elif what == "state":
-            row = publication.order.rows.get(target)
-            found = row.state if row is not None else None
-        elif what == "source":
-            found = target not in publication.source_paths
-        elif what == "sources":
-            found = sorted(publication.source_paths)
-        elif what == "named":
-            found = [entry.id for entry in publication.mentioned_by.get(target, ())]
-        elif what == "around":
-            around = publication.providers.get("surroundings")
-            found = around.text(target) if isinstance(around, Surroundings) else around(target) if around is not None else ""
-        else:
-            found = publication.providers[what](target) if what in publication.providers else None
-        return repr(found) if found else ""
+    def _text_of(self, what: str) -> Callable[[str], str]:
+        """What gives a text that is another one whenever the answer of this kind is; empty for the most common one."""
+        own: dict[str, Callable[[str], str]] = {
+            "problems": self._problems, "order": self._order, "state": self._state, "source": self._source, "sources": self._sources, "named": self._named
+        }  # fmt: skip
+        return own[what] if what in own else text_of(self.publication.providers.get("surroundings" if what == "around" else what))
+
+    def _problems(self, target: str) -> str:
+        problems = self.publication.problems_of.get(target, ()) if target else self.publication.problems
+        return _text(pack(problems) if problems else None)  # as they are kept: how a code is repaired is not
+
+    def _order(self, target: str) -> str:
+        rows = self.publication.order.rows
+        if not target:
+            return " ".join([digest for _, digest in self._digests("order", rows)])
+        return repr(tuple(rows[target])) if target in rows else ""
+
+    def _state(self, target: str) -> str:
+        row = self.publication.order.rows.get(target)
+        return row.state if row is not None else ""
+
+    def _source(self, target: str) -> str:
+        return "" if target in self.publication.source_paths else "none"
+
+    def _sources(self, _: str) -> str:
+        return _text(sorted(self.publication.source_paths))
+
+    def _named(self, target: str) -> str:
+        return " ".join([entry.id for entry in self.publication.mentioned_by.get(target, ())])
+
+
+def text_of(provider: Provider | None) -> Callable[[str], str]:
+    """What gives a text that is another one whenever the answer of a provider is: it knows one that costs less than the answer, or it is the answer as a text."""
+    if provider is None:
+        return lambda _: ""
+    known: Callable[[str], str] | None = getattr(provider, "text", None)
+    return known or (lambda target: _text(provider(target)))
+
+
+def _text(found: object) -> str:
+    return repr(found) if found else ""
 
 
 def _by_kind(names: Iterable[str]) -> dict[str, list[str]]:
