@@ -7,7 +7,6 @@ from functools import cached_property
 from hashlib import blake2b
 
 from kvdocs import markup
-from kvdocs.history.feed import atom_feed
 from kvdocs.history.sections import LinkTo, changes_table, latest, limits, record_blocks
 from kvdocs.history.timeline import History, by_release, read_history
 from kvdocs.pages.context import PageContext, Publication
@@ -101,5 +100,7 @@ def feed_of(history: History, publication: Publication) -> bytes | None:
 
     def address(record: str) -> str:
         return f"{site}/records/{record}/" if site and publication.registry.get(record) is not None else ""
+
+    from kvdocs.history.feed import atom_feed
 
     return atom_feed(history, title=settings.title, address=address, home=f"{site}/" if site else "", feed=f"{site}/{FEED}" if site else "")

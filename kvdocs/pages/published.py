@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kvdocs.cited import field_figures
-from kvdocs.figure_documents import field_path
-from kvdocs.figures.field_figure import FieldFigure
-from kvdocs.figures.table import Figure, Reproduction
-from kvdocs.ledger import Ledger, ledger_of
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import counted
 from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Code, Md, Prose, Section, Table, in_rows
 
+if TYPE_CHECKING:
+    from kvdocs.figures.field_figure import FieldFigure
+    from kvdocs.figures.table import Figure, Reproduction
+    from kvdocs.ledger import Ledger
+
 PATH = "published.md"
 FIGURES = ("Figure", "Published", "Computed", "Verdict", "Formula", "Rests on")
 TONES = {"holds": "good", "fails": "bad", "undecided": "warn"}
 WORDS = {
-    Reproduction.REPRODUCED: Badge("reproduced", "good"),
-    Reproduction.DIFFERS: Badge("differs", "bad"),
-    Reproduction.UNDECIDED: Badge("rounding does not decide", "warn"),
-    Reproduction.UNSUPPORTED: Badge("inputs not on record", "off"),
+    "REPRODUCED": Badge("reproduced", "good"),
+    "DIFFERS": Badge("differs", "bad"),
+    "UNDECIDED": Badge("rounding does not decide", "warn"),
+    "UNSUPPORTED": Badge("inputs not on record", "off"),
 }
+"""Whether a figure is reproduced, in words, by the names of `Reproduction`: what works it out is loaded only where something changed."""
 
 
 def published_page(publication: Publication) -> Page:
@@ -31,8 +34,8 @@ def published_page(publication: Publication) -> Page:
     context = publication.at(PATH)
     entries = [*context.registry.of("measurement"), *(entry for kind in context.registry.kinds if kind.name in ("item", "experiment") for entry in context.registry.of(kind.name) if entry.cites)]
     verdicts = [word for words in context.texts("verdicts", entries, _verdicts) for word in words.split()]
-    counts = {word: verdicts.count(word.name.encode()) for word in Reproduction}
-    lead = f"{counted(len(verdicts), 'figure was', 'figures were')} published: {counted(counts[Reproduction.REPRODUCED], 'follows from its', 'follow from their')} inputs, {counted(counts[Reproduction.DIFFERS], 'does', 'do')} not, {counted(counts[Reproduction.UNDECIDED], 'is', 'are')} not decided by the rounding, and for {counts[Reproduction.UNSUPPORTED]} the inputs are not on record."
+    counts = {name: verdicts.count(name.encode()) for name in WORDS}
+    lead = f"{counted(len(verdicts), 'figure was', 'figures were')} published: {counted(counts['REPRODUCED'], 'follows from its', 'follow from their')} inputs, {counted(counts['DIFFERS'], 'does', 'do')} not, {counted(counts['UNDECIDED'], 'is', 'are')} not decided by the rounding, and for {counts['UNSUPPORTED']} the inputs are not on record."
     return Page(
         PATH,
         "page.md.j2",
@@ -43,6 +46,9 @@ def published_page(publication: Publication) -> Page:
 
 def _published(entry: Entry, context: PageContext) -> Iterator[tuple[Reproduction, tuple[Cell, ...]]]:
     """Every figure of a measurement, and every field of another record that names a figure, for which something was published: whether the two agree, and the row of the table."""
+    from kvdocs.figure_documents import field_path
+    from kvdocs.ledger import ledger_of
+
     ledger = ledger_of(context.registry, entry)
     if entry.kind.name == "measurement":
         found = ledger.published_in(entry.id) if entry.id in ledger.measurements else ()
@@ -71,18 +77,18 @@ def _figures(entries: Sequence[Entry], context: PageContext) -> Section:
 
 def _figure_row(figure: Figure, context: PageContext, ledger: Ledger) -> tuple[Cell, ...]:
     assert figure.reproduction is not None
-    low, high = figure.bounds_text if figure.reproduction is not Reproduction.UNSUPPORTED else ("", "")
+    low, high = figure.bounds_text if figure.reproduction.name != "UNSUPPORTED" else ("", "")
     computed = f"{figure.text} ({low} to {high})" if low and low != high else figure.text if low else None
     formula = Code(figure.column.compute) if figure.column.compute else None
-    return (context.link(figure.name.measurement, str(figure.name)), figure.published_text, computed, WORDS[figure.reproduction], formula, ledger.basis((figure.name,)))
+    return (context.link(figure.name.measurement, str(figure.name)), figure.published_text, computed, WORDS[figure.reproduction.name], formula, ledger.basis((figure.name,)))
 
 
 def _field_row(record: str, name: str, figure: FieldFigure, context: PageContext, ledger: Ledger) -> tuple[Cell, ...]:
     assert figure.reproduction is not None
     label = figure.unit.label
-    computed = f"{figure.text}{label}" if figure.reproduction is not Reproduction.UNSUPPORTED else None
+    computed = f"{figure.text}{label}" if figure.reproduction.name != "UNSUPPORTED" else None
     basis = ledger.basis(figure.cells, figure.results)
-    return (context.link(record, f"{record}.{name}"), f"{figure.published_text}{label}", computed, WORDS[figure.reproduction], Code(figure.expression), basis)
+    return (context.link(record, f"{record}.{name}"), f"{figure.published_text}{label}", computed, WORDS[figure.reproduction.name], Code(figure.expression), basis)
 
 
 def _claims(context: PageContext) -> Section:
@@ -93,6 +99,8 @@ def _claims(context: PageContext) -> Section:
 
 
 def _claim_row(entry: Entry, context: PageContext) -> tuple[Cell, ...]:
+    from kvdocs.ledger import ledger_of
+
     ledger = ledger_of(context.registry, entry)
     judgement = ledger.judgements.get(entry.id)
     verdict = Badge(str(judgement.verdict), TONES[str(judgement.verdict)]) if judgement is not None else Badge("nothing decides it", "off")

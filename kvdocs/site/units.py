@@ -6,33 +6,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from hashlib import blake2b
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from kvdocs.history.page import history_files
 from kvdocs.history.timeline import by_release, read_history
-from kvdocs.pages.codes import codes_page
 from kvdocs.pages.context import Publication
 from kvdocs.pages.counts import counts_page
-from kvdocs.pages.data import record_file, redirects_to, schema_files, source_file, state_files
+from kvdocs.pages.data import record_file, redirects_to, source_file, state_files
 from kvdocs.pages.evidence import evidence_page
 from kvdocs.pages.faults import problems_page
-from kvdocs.pages.fields import fields_page
 from kvdocs.pages.graph import graph_page
 from kvdocs.pages.home import home_page
-from kvdocs.pages.json_page import json_page
 from kvdocs.pages.lists import list_page, list_parts
 from kvdocs.pages.logs import logs_of
 from kvdocs.pages.ordering import order_page
 from kvdocs.pages.page import DataFile, Page
-from kvdocs.pages.program import CommandHelp, commands_page, modules_page
 from kvdocs.pages.published import published_page
 from kvdocs.pages.record import record_page_of
 from kvdocs.pages.search_data import search_files
 from kvdocs.project import Project
 from kvdocs.site.salt import contents_of
 
+if TYPE_CHECKING:
+    from kvdocs.pages.program import CommandHelp
+
 Made = Iterable[Page | DataFile]
-Commands = Callable[[], Sequence[CommandHelp]]
+Commands = Callable[[], "Sequence[CommandHelp]"]
 
 
 class Depends(Enum):
@@ -128,12 +128,24 @@ def _reports(project: Project) -> Iterator[Unit]:
 
 def _reference(project: Project, commands: Commands) -> Iterator[Unit]:
     examples, documents = project.root / "tests" / "problems", project.root / "tests" / "docs" / "documents"
-    yield Unit("fields", Depends.PROGRAM, lambda p: [fields_page(p)])
-    yield Unit("commands", Depends.PROGRAM, lambda p: [commands_page(commands())])
-    yield Unit("codes", Depends.EVERYTHING, lambda p: [codes_page(p, examples if examples.is_dir() else None)], contents_of(examples))
-    yield Unit("json", Depends.PROGRAM, lambda p: [json_page(documents if documents.is_dir() else None)], contents_of(documents))
-    yield Unit("modules", Depends.PROGRAM, lambda p: [modules_page()])
-    yield Unit("schemas", Depends.PROGRAM, schema_files)
+    yield Unit("codes", Depends.EVERYTHING, partial(_codes, examples if examples.is_dir() else None), contents_of(examples))
+    yield Unit("program", Depends.PROGRAM, partial(_program, commands, documents if documents.is_dir() else None), contents_of(documents))
+
+
+def _codes(examples: Path | None, publication: Publication) -> Made:
+    from kvdocs.pages.codes import codes_page
+
+    return [codes_page(publication, examples)]
+
+
+def _program(commands: Commands, documents: Path | None, publication: Publication) -> Made:
+    """What is made from the program: nothing of it is loaded as long as the program is the same."""
+    from kvdocs.pages.data import schema_files
+    from kvdocs.pages.fields import fields_page
+    from kvdocs.pages.json_page import json_page
+    from kvdocs.pages.program import commands_page, modules_page
+
+    return [fields_page(publication), commands_page(commands()), json_page(documents), modules_page(), *schema_files(publication)]
 
 
 def _digest(text: str) -> str:
