@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from kvdocs.digraphs import digraphs
 from kvdocs.problems import Loc
 from kvdocs.registry import Registry
 from kvdocs.source import natural_key
@@ -81,8 +82,7 @@ class Network:
     @cached_property
     def graph(self) -> Graph:
         """The same as `dependency_graph` gives."""
-        import networkx as nx
-
+        nx = digraphs()
         graph: Graph = nx.DiGraph()
         graph.add_nodes_from(self.before)
         for edge in self.links:
@@ -100,14 +100,12 @@ class Network:
 
     def backwards(self) -> list[str]:
         """All nodes, each after everything that waits for it."""
-        import networkx as nx
-
+        nx = digraphs()
         return list(reversed(list(nx.topological_sort(self.sound))))
 
     def in_order(self, key: Callable[[str], Any]) -> list[str]:
         """All nodes, none before one that it waits for; of those that could come next, the one with the least key."""
-        import networkx as nx
-
+        nx = digraphs()
         return list(nx.lexicographical_topological_sort(self.sound, key=key))
 
 

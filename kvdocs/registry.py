@@ -132,6 +132,13 @@ class Entry:
             return [(tuple(loc), target) for loc, words, target in extract[0] if words.endswith(_ORDERS)]
         return [(link.loc, link.target) for link in self.extract.links if link.ref.orders]
 
+    def links_at(self, target: str) -> list[LinkField]:
+        """Its links to one record."""
+        extract = self._extract
+        if isinstance(extract, list):  # as above
+            return [LinkField(tuple(loc), _ref_of(words), name) for loc, words, name in extract[0] if name == target]
+        return [link for link in self.extract.links if link.target == target]
+
     def links_in(self, fields: Container[str]) -> list[tuple[Loc, str]]:
         """Where it names records in one of these fields, and the ids that it names there."""
         extract = self._extract
@@ -314,7 +321,7 @@ class Registry:
         known = links.get(record_id)
         if known is None:
             sources = self._sources.get(record_id, ())
-            known = links[record_id] = [BackLink(source, link) for source in sources for link in source.extract.links if link.target == record_id]
+            known = links[record_id] = [BackLink(source, link) for source in sources for link in source.links_at(record_id)]
         return known
 
     def pointing_at(self, record_id: str, kind: str, field: str) -> list[Entry]:
