@@ -160,18 +160,23 @@ class SourceLocation(Part):
     what: str = Field(default="", description="What stands there.")
 
 
-Walk = Callable[[Any, Loc], Iterator[tuple[Loc, Any, object]]]
+Marked = tuple[Loc, Any, object]
+"""Where a value stands, its marker, and the value."""
 
+Walk = Callable[[Any, Loc, list[Marked]], None]
+"""Adds to a list what is marked in a value that stands at a place: every record is walked, and generators within generators take twice as long."""
 
 Marker = type | tuple[type, ...]
 """The type of a marker, or several."""
 
 
-def marked(record: BaseModel, marker: Marker) -> Iterator[tuple[Loc, Any, object]]:
-    """Every value of a record whose annotation carries a `marker`: (where it stands, the marker, the value)."""
+def marked(record: BaseModel, marker: Marker) -> list[Marked]:
+    """Every value of a record whose annotation carries a `marker`."""
+    found: list[Marked] = []
     walk = _walk_model(type(record), marker)
     if walk is not None:
-        yield from walk(record, ())
+        walk(record, (), found)
+    return found
 
 
 def references(record: BaseModel) -> Iterator[LinkField]:
@@ -196,7 +201,7 @@ def formula_fields(record: BaseModel, *, shown: bool = False) -> Iterator[tuple[
 def _walk_model(model: type[BaseModel], marker: Marker) -> Walk | None:
     """A function that walks an instance of `model`, or None when no field leads to a `marker`; a model may hold itself."""
     if (model, marker) in _under_way:
-        return lambda value, loc: walk(value, loc) if (walk := _walk_fields(model, marker)) is not None else iter(())
+        return lambda value, loc, into: walk(value, loc, into) if (walk := _walk_fields(model, marker)) is not None else None
     _under_way.add((model, marker))
     try:
         return _walk_fields(model, marker)
@@ -221,11 +226,11 @@ def _walk_fields(model: type[BaseModel], marker: Marker) -> Walk | None:
     if not steps:
         return None
 
-    def walk_model(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+    def walk_model(value: Any, loc: Loc, into: list[Marked]) -> None:
         for name, walk in steps:
             inner = getattr(value, name)
             if inner is not None and inner != []:  # most fields of most records are empty
-                yield from walk(inner, (*loc, name))
+                walk(inner, (*loc, name), into)
 
     return walk_model
 
@@ -248,8 +253,8 @@ def _walk_annotation(annotation: Any, marker: Marker) -> Walk | None:
 
 
 def _walk_found(found: object) -> Walk:
-    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
-        yield loc, found, value
+    def walk(value: Any, loc: Loc, into: list[Marked]) -> None:
+        into.append((loc, found, value))
 
     return walk
 
@@ -260,15 +265,15 @@ def _walk_union(options: list[Any], marker: Marker) -> Walk | None:
     if not rest and not any(w for _, w in models):
         return None
 
-    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+    def walk(value: Any, loc: Loc, into: list[Marked]) -> None:
         if isinstance(value, BaseModel):
             for model, inner in models:
                 if inner is not None and isinstance(value, model):
-                    yield from inner(value, loc)
+                    inner(value, loc, into)
                     return
         else:
             for inner in rest:
-                yield from inner(value, loc)
+                inner(value, loc, into)
 
     return walk
 
@@ -277,9 +282,9 @@ def _walk_items(inner: Walk | None) -> Walk | None:
     if inner is None:
         return None
 
-    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+    def walk(value: Any, loc: Loc, into: list[Marked]) -> None:
         for position, item in enumerate(value):
-            yield from inner(item, (*loc, position))
+            inner(item, (*loc, position), into)
 
     return walk
 
@@ -288,9 +293,9 @@ def _walk_values(inner: Walk | None) -> Walk | None:
     if inner is None:
         return None
 
-    def walk(value: Any, loc: Loc) -> Iterator[tuple[Loc, Any, object]]:
+    def walk(value: Any, loc: Loc, into: list[Marked]) -> None:
         for key, item in value.items():
-            yield from inner(item, (*loc, key))
+            inner(item, (*loc, key), into)
 
     return walk
 

@@ -62,27 +62,32 @@ _MARKUP = re.compile(r"[`~\[<{#]").search
 """With `://`, what every inert part of a text holds, and every number of a pull request."""
 
 
-def prefixed_words(text: str) -> list[str]:
-    """The words of the form of a prefixed id (`D2`), each as often as it stands there."""
-    words: list[str] = _PREFIXED.findall(text)
-    if words and (_MARKUP(text) or "://" in text):
-        return [name.text for name in names_in(text) if name.form == "prefixed"]
-    return words
+def named_words(text: str) -> tuple[list[str], list[str]]:
+    """What a text may name records by: the words of the form of a prefixed id (`D2`), each as often as it stands there,
+    and everything else, that is `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
+    digits = _digits_in(text)
+    if not digits:
+        return [], []
+    prefixed: list[str] = _PREFIXED.findall(text)
+    others = []
+    if _digits_in("".join(prefixed)) != digits and _OTHER(_PREFIXED.sub("", text)):
+        others = [name.text for name in names_in(text) if name.form != "prefixed"]
+    if prefixed and (_MARKUP(text) or "://" in text):
+        prefixed = [name.text for name in names_in(text) if name.form == "prefixed"]
+    return prefixed, others
+
+
+_NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
+
+
+def _digits_in(text: str) -> int:
+    """How many ASCII digits a text holds: most texts hold none, or only those of ids, and taking out all other bytes is by far the fastest way to see that."""
+    return len(text.encode("utf-8", "surrogatepass").translate(None, _NO_DIGITS))
 
 
 def is_prefixed(word: str) -> bool:
     """Whether a word has the form of a prefixed id."""
     return _PREFIXED.fullmatch(word) is not None
-
-
-def other_names(text: str) -> list[str]:
-    """Everything else in a text that may name a record: `owner/name#34` or `#34`, and words that hold a digit, such as `h200`."""
-    if not _DIGIT(text):
-        return []
-    rest = _PREFIXED.sub("", text)
-    if not _DIGIT(rest) or not _OTHER(rest):
-        return []
-    return [name.text for name in names_in(text) if name.form != "prefixed"]
 
 
 _DIGIT = re.compile(r"[0-9]").search

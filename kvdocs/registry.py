@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from kvdocs.kind import Kind
 from kvdocs.model import File, Formula, LinkField, Prose, Record, Ref, marked
 from kvdocs.problems import Loc, did_you_mean, renamed
-from kvdocs.prose import other_names, prefixed_words
+from kvdocs.prose import named_words
 from kvdocs.source import RawRecord, natural_key
 from kvdocs.work import Work
 
@@ -196,15 +196,14 @@ def _extract_of(record: Record, kind: Kind) -> Extract:
         else:
             cites = cites or marker.shown
     prose.append((("title",), record.title))
-    return Extract(
-        tuple(links),
-        tuple((loc, word) for loc, text in prose for word in prefixed_words(text)),
-        tuple(files),
-        cites or any("{{" in text for _, text in prose),
-        bool(record.acknowledged),
-        tuple(dict.fromkeys(name for _, text in prose for name in other_names(text))),
-        kind.work(record) if kind.work is not None else None,
-    )
+    mentions: list[tuple[Loc, str]] = []
+    others: dict[str, None] = {}
+    for loc, text in prose:
+        prefixed, other = named_words(text)
+        mentions += [(loc, word) for word in prefixed]
+        others.update(dict.fromkeys(other))
+        cites = cites or "{{" in text
+    return Extract(tuple(links), tuple(mentions), tuple(files), cites, bool(record.acknowledged), tuple(others), kind.work(record) if kind.work is not None else None)
 
 
 def _entry_digest(raw: RawRecord, file_digest: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kvdocs.mentions import find_mentions, named_records
 from kvdocs.model import prose_fields
 from kvdocs.pipeline import Inspection
-from kvdocs.prose import WORDS, names_in, other_names, prefixed_words
+from kvdocs.prose import WORDS, named_words, names_in
 
 pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0", "h200", "sm", "8", "-3"])
 
@@ -19,7 +19,7 @@ pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "
 @example("x/D2#5")
 @example("D2, D3 and D2.")
 def test_the_short_way_finds_what_the_pattern_of_all_words_finds(text: str) -> None:
-    assert list(prefixed_words(text)) == [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
+    assert named_words(text)[0] == [match["prefixed"] for match in WORDS.finditer(text) if match["prefixed"] is not None]
     holding_digits = [match for match in WORDS.finditer(text) if match.lastgroup in ("prefixed", "number", "slug") and re.search("[0-9]", match[match.lastgroup])]
     assert [(name.start, name.end, name.text, name.form) for name in names_in(text)] == [(*match.span(), match[0], match.lastgroup) for match in holding_digits]
 
@@ -30,11 +30,11 @@ def test_the_short_way_finds_what_the_pattern_of_all_words_finds(text: str) -> N
 def test_the_short_way_to_other_names_finds_what_the_pattern_of_all_words_finds(text: str) -> None:
     numbers, slugs = ([match for match in WORDS.finditer(text) if match[form] is not None] for form in ("number", "slug"))
     found = sorted([*numbers, *(match for match in slugs if re.search("[0-9]", match["slug"]))], key=lambda match: match.start())
-    assert other_names(text) == [match[0] for match in found]
+    assert named_words(text)[1] == [match[0] for match in found]
 
 
 def test_each_is_given_as_often_as_it_stands_there() -> None:
-    assert list(prefixed_words("D2, D3 and D2; not D02, xD4, D5-b, `D6` or #7.")) == ["D2", "D3", "D2"]
+    assert named_words("D2, D3 and D2; not D02, xD4, D5-b, `D6` or #7.") == (["D2", "D3", "D2"], ["D02", "xD4", "D5-b", "#7"])
 
 
 def test_what_a_record_names_is_what_its_texts_mention(this_registry: Inspection) -> None:
