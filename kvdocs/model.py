@@ -173,7 +173,7 @@ Marker = type | tuple[type, ...]
 def marked(record: BaseModel, marker: Marker) -> list[Marked]:
     """Every value of a record whose annotation carries a `marker`."""
     found: list[Marked] = []
-    walk = _walk_model(type(record), marker)
+    walk = _walk_of(type(record), marker)
     if walk is not None:
         walk(record, (), found)
     return found
@@ -196,6 +196,12 @@ def formula_fields(record: BaseModel, *, shown: bool = False) -> Iterator[tuple[
     for loc, marker, text in marked(record, Formula):
         if marker.shown or not shown:
             yield loc, str(text)
+
+
+@cache
+def _walk_of(model: type[BaseModel], marker: Marker) -> Walk | None:
+    """As `_walk_model`, for a model that stands in no other one."""
+    return _walk_model(model, marker)
 
 
 def _walk_model(model: type[BaseModel], marker: Marker) -> Walk | None:
@@ -227,9 +233,10 @@ def _walk_fields(model: type[BaseModel], marker: Marker) -> Walk | None:
         return None
 
     def walk_model(value: Any, loc: Loc, into: list[Marked]) -> None:
+        values = value.__dict__
         for name, walk in steps:
-            inner = getattr(value, name)
-            if inner is not None and inner != []:  # most fields of most records are empty
+            inner = values[name]
+            if inner is not None and (inner or not isinstance(inner, list)):  # most fields of most records are empty
                 walk(inner, (*loc, name), into)
 
     return walk_model
