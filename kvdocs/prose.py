@@ -80,6 +80,12 @@ def named_words(text: str) -> tuple[list[str], list[str]]:
     return prefixed, others
 
 
+def has_numbers(text: str) -> bool:
+    """Whether a text holds digits other than those of prefixed ids."""
+    digits = _digits_in(text)
+    return digits > 0 and digits != _digits_in("".join(_PREFIXED.findall(text)))
+
+
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
 
 

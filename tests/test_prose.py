@@ -7,10 +7,11 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kvdocs.figures.typed import _TYPED
 from kvdocs.mentions import find_mentions, named_records
 from kvdocs.model import prose_fields
 from kvdocs.pipeline import Inspection
-from kvdocs.prose import WORDS, named_words, names_in
+from kvdocs.prose import WORDS, has_numbers, named_words, names_in
 
 pieces = st.sampled_from(["D2", "R10", "ABC1", "D2x", "see", "a-D2", "x/D2#5", "#3", "`D4`", "```", "\n", "[D5](x)", "<D6>", "{{ M1.a }}", "https://x/D7", "é", ".", "_", "-", "/", "'", ",", "(", ")", " ", "0", "h200", "sm", "8", "-3"])
 
@@ -31,6 +32,13 @@ def test_the_short_way_to_other_names_finds_what_the_pattern_of_all_words_finds(
     numbers, slugs = ([match for match in WORDS.finditer(text) if match[form] is not None] for form in ("number", "slug"))
     found = sorted([*numbers, *(match for match in slugs if re.search("[0-9]", match["slug"]))], key=lambda match: match.start())
     assert named_words(text)[1] == [match[0] for match in found]
+
+
+@given(st.lists(pieces, max_size=12).map("".join))
+@example("R3 waits for D12")
+@example("xD4 and D02")
+def test_a_text_that_holds_no_number_but_in_ids_has_no_number_for_the_pattern_of_figures(text: str) -> None:
+    assert has_numbers(text) or not any(found["number"] or found["low"] for found in _TYPED.finditer(text))
 
 
 def test_each_is_given_as_often_as_it_stands_there() -> None:

@@ -9,7 +9,7 @@ from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.cited import field_figures, typed_fields
 from kvdocs.kinds.item import BOUND_AS_MEASURED, Item
-from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
+from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, KIND, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
 from kvdocs.kinds.probe import wrong_output_under
 from kvdocs.memo import Recorder
 from kvdocs.model import Loc, prose_fields
@@ -28,6 +28,9 @@ QUOTING = ("claim", "reference", "result", "script", "environment", "owner", "pr
 
 NOT_ABOUT = ("environment", "script", "probes", "noise_floor", "results", "sources", "source")
 """Fields by which a measurement and another record meet without the one being about the other."""
+
+
+_PREFIX = KIND.prefix or ""
 
 
 def check_cited(entry: Entry, registry: Recorder, inputs: Inputs) -> Iterator[Problem]:
@@ -103,7 +106,7 @@ def _measurements_near(entry: Entry, registry: Registry) -> tuple[str, ...]:
     names += [back.entry.id for back in registry.links_to(entry.id) if back.link.loc[0] not in NOT_ABOUT]
     names += [word for _, word in entry.extract.mentions]
     own = [entry.id] if entry.kind.name == "measurement" else []
-    return tuple(dict.fromkeys(name for name in (*own, *names) if registry.record(name, Measurement) is not None))
+    return tuple(dict.fromkeys(name for name in (*own, *names) if name.startswith(_PREFIX) and registry.record(name, Measurement) is not None))
 
 
 def _typed(entry: Entry, near: tuple[str, ...], registry: Registry) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from kvdocs.figures.sheet import Sheet
 from kvdocs.figures.table import CellName, Figure
 from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
 from kvdocs.figures.workbook import Workbook
-from kvdocs.prose import INERT
+from kvdocs.prose import INERT, has_numbers
 
 _UNIT = r"(?:[kKMGT]i?B|GB|B|ms|µs|us|ns|s|t|tok|token)(?:/(?:s|token|tok))?"
 _NUMBER = r"[+\N{MINUS SIGN}-]? (?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+) (?:\.[0-9]+)?"
@@ -65,6 +65,8 @@ class TypedNumber:
 
 def typed_numbers(text: str) -> Iterator[TypedNumber]:
     """The numbers of a Markdown text that may be figures; both ends of a range have its unit. Code, links and citations are left alone."""
+    if not has_numbers(text):
+        return
     for found in _TYPED.finditer(text):
         if found["number"] is not None:
             yield _number(found)
