@@ -66,8 +66,11 @@ class Judge:
         entry = self.registry.get(record_id)
         if entry is None:
             return None
+        scripts = self.scripts_of(entry)
+        if not scripts:
+            return None
         said = Said.by(entry.record)
-        found = [e for script in self.scripts_of(entry) for e in self.registry.once(("exhibits", script, said), partial(_exhibits_of, script, said))]
+        found = [e for script in scripts for e in self.registry.once(("exhibits", script, said), partial(_exhibits_of, script, said))]
         exhibits = _in_some_runs(said, sorted(found, key=lambda e: (e.started, e.result)))
         return Evidence(record_id, tuple(exhibits)) if exhibits else None
 

@@ -210,9 +210,19 @@ def compose(data: bytes) -> Any:
     if _parser is None:
         _parser = _parser_class()
     from yaml import YAMLError
-    from yaml.reader import ReaderError
 
     text = decode(data)
+    try:
+        return _parser(text).get_single_node()
+    except YAMLError:
+        return _compose_watchfully(text)
+
+
+def _compose_watchfully(text: str) -> Any:
+    """As `compose`, of a text that fails: step by step, so that the error says where."""
+    from yaml import YAMLError
+    from yaml.reader import ReaderError
+
     parser = _parser(text)
     try:
         node = parser.get_node() if parser.check_node() else None
@@ -274,10 +284,7 @@ def _at(node: Any, message: str, code: Code = YAML_SYNTAX, first: Any = None) ->
 def _build(node: Any, depth: int) -> Any:
     kind = node.id
     if kind == "scalar":
-        try:
-            return node.value if node.style else plain_scalar(node.value)
-        except NumeralError as error:
-            raise _at(node, str(error)) from None
+        return node.value if node.style else _plain(node)
     if depth > MAX_DEPTH:
         raise _at(node, f"nested more than {MAX_DEPTH} deep")
     if kind == "sequence":
@@ -286,11 +293,22 @@ def _build(node: Any, depth: int) -> Any:
     for key, child in node.value:
         if key.id != "scalar":
             raise _at(key, "a key is a string")
-        if key.value in mapping:
-            first = next(k for k, _ in node.value if k.value == key.value)
-            raise _at(key, f"the key {key.value!r} stands here for the second time", DUPLICATE_KEY, first)
-        mapping[key.value] = _build(child, depth + 1)
+        name = key.value
+        if name in mapping:
+            first = next(k for k, _ in node.value if k.value == name)
+            raise _at(key, f"the key {name!r} stands here for the second time", DUPLICATE_KEY, first)
+        if child.id == "scalar":  # as most values are
+            mapping[name] = child.value if child.style else _plain(child)
+        else:
+            mapping[name] = _build(child, depth + 1)
     return mapping
+
+
+def _plain(node: Any) -> Any:
+    try:
+        return plain_scalar(node.value)
+    except NumeralError as error:
+        raise _at(node, str(error)) from None
 
 
 def _refuse_tags_and_aliases(root: Any) -> None:
