@@ -316,3 +316,4 @@ class Scan:
         if self.aged or self.files != self._old:
             self.at = time_ns()
             self.cache.write(self.name, {"files": self.files, "at": self.at})
+            self.aged, self._old = False, self.files.copy()

@@ -54,11 +54,11 @@ class _Reader:
         self.scan.save()
 
     def _paths(self, kind: Kind, known: KeptRecords) -> list[str]:
-        """The files of a kind in natural order."""
+        """The files of a kind in natural order, where people name them."""
         ends = _endings(kind)
         here = {name for name in self._by_folder.get(kind.folder, ()) if name.endswith(ends)}
         before = list(known.paths)
-        return before if here == set(before) else sorted(here, key=natural_key)
+        return before if here == set(before) else sorted(here, key=natural_key if kind.pattern == "*.yaml" else None)
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:

@@ -171,16 +171,16 @@ class State:
         except OSError:
             return secrets.token_hex(8)
         fresh = secrets.token_hex(8) if touched > time.time_ns() - Scan.RACY_NS else ""
-        return " ".join([str(touched), fresh, *self._digests_in.get(name, ())])
+        digests = (f"{path.rpartition('/')[2]}={self.scan.digest(path)}" for path in self._files_in.get(name, ())) if self.scan is not None else ()
+        return " ".join([str(touched), fresh, *sorted(digests)])
 
     @cached_property
-    def _digests_in(self) -> dict[str, list[str]]:
-        """The names and digests of the files in each folder that was scanned."""
+    def _files_in(self) -> dict[str, list[str]]:
+        """The files in each folder that was scanned."""
         found: dict[str, list[str]] = {}
         for path in self.scan.files if self.scan is not None else ():
-            folder, _, name = path.rpartition("/")
-            found.setdefault(folder, []).append(f"{name}={self.scan.digest(path)}" if self.scan is not None else "")
-        return {folder: sorted(files) for folder, files in found.items()}
+            found.setdefault(path.rpartition("/")[0], []).append(path)
+        return found
 
     def changes(self, before: dict[str, Any]) -> set[Look]:
         """Every look that may see something else than it did in the state before."""

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from kvdocs.problems import DUPLICATE_KEY, NOT_A_RECORD, UNREADABLE, YAML_SYNTAX, Code, Loc, Place, Problem
@@ -293,7 +294,7 @@ def _build(node: Any, depth: int) -> Any:
     for key, child in node.value:
         if key.id != "scalar":
             raise _at(key, "a key is a string")
-        name = key.value
+        name = intern(key.value)
         if name in mapping:
             first = next(k for k, _ in node.value if k.value == name)
             raise _at(key, f"the key {name!r} stands here for the second time", DUPLICATE_KEY, first)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
 
-
 _PART = 1 << 16
 """So much is read at once: most records and logs are smaller, and a file object for each of thousands takes as long as reading them."""
 

@@ -151,24 +151,24 @@ def damages(folder: Path, *, named: bool = True) -> list[Damage]:
         record, data = _read_record(folder)
     except DamagedRecordError as error:
         return [Damage(folder / RECORD_FILE, str(error))]
-    found = list(_record_damages(folder / RECORD_FILE, record, data))
+    found = list(_record_damages(folder, record, data))
     if named and not found:
-        path = (record.get("environment"), record.get("script"), record.get("id"))
-        if folder.parts[-3:] != path:
+        path = [record.get("environment"), record.get("script"), record.get("id")]
+        if os.fspath(folder).split(os.sep)[-3:] != path:
             found.append(Damage(folder, f"the result belongs in {'/'.join(map(str, path))}"))
     return found + list(_file_damages(folder, record))
 
 
-def _record_damages(path: Path, record: dict[str, Any], data: bytes) -> Iterator[Damage]:
+def _record_damages(folder: Path, record: dict[str, Any], data: bytes) -> Iterator[Damage]:
     try:
         if pretty(record) != data:
-            yield Damage(path, "the record was edited: it is not written as it was stored")
+            yield Damage(folder / RECORD_FILE, "the record was edited: it is not written as it was stored")
         elif not identity_holds(record):
-            yield Damage(path, "the record was edited: its digest is not that of its content")
+            yield Damage(folder / RECORD_FILE, "the record was edited: its digest is not that of its content")
         elif not all(isinstance(record.get(key), str) and NAME.fullmatch(record[key]) for key in ("environment", "script")):
-            yield Damage(path, "the record names no environment or script")
+            yield Damage(folder / RECORD_FILE, "the record names no environment or script")
     except (ValueError, RecursionError):
-        yield Damage(path, "the record holds something that no record can")
+        yield Damage(folder / RECORD_FILE, "the record holds something that no record can")
 
 
 def _file_damages(folder: Path, record: Mapping[str, Any]) -> Iterator[Damage]:
