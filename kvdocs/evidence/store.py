@@ -154,7 +154,7 @@ def damages(folder: Path, *, named: bool = True) -> list[Damage]:
     found = list(_record_damages(folder, record, data))
     if named and not found:
         path = [record.get("environment"), record.get("script"), record.get("id")]
-        if os.fspath(folder).split(os.sep)[-3:] != path:
+        if list(folder.parts[-3:]) != path:
             found.append(Damage(folder, f"the result belongs in {'/'.join(map(str, path))}"))
     return found + list(_file_damages(folder, record))
 
