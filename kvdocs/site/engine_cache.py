@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -15,7 +15,7 @@ from kvdocs.disk import read_file
 from kvdocs.site.known_pages import KnownPages
 from kvdocs.site.left import Left, keep_left, read_left
 from kvdocs.site.quick.files import SiteFiles
-from kvdocs.site.stamps import digest_of_stamps, stamp_of, stamps_of
+from kvdocs.site.stamps import Look, digest_of_stamps, look_at, stamp_of
 
 DOCS = "build/docs"
 
@@ -39,11 +39,12 @@ class EngineCache:
         self.site = os.path.normpath(config.site_dir)
         self.cache = Cache(self.root / ".kvdocs" / "cache")
         self.source = self._digests()
-        self.now = stamps_of(self.site)
         self.versions = dict(versions)
         self.custom = bool(config.theme.custom_dir)
         self.salt = self._salt(config, settings)
         left = read_left(self.cache) or Left()
+        self.look = look_at(self.site, Look(left.stamps, left.folders))
+        self.now = self.look.files
         self.left = left if left.salt == self.salt else left.without_pages()
         self.pages = KnownPages(self.left)
         self._made: dict[str, str] = {}
@@ -117,9 +118,16 @@ class EngineCache:
             self._remove_empty(Path(self.at(path)).parent)
         stamps = {path: stamp_of(self.at(path)) if path in self._wrote else self.now[path] for path in self._made}
         links = {name: found for name in files.pages if (found := self.pages.links(name))}
-        keep_left(self.cache, Left(self.salt, nav, files.theme, files.levels, files.outputs, stamps, self._made, links, self.pages.lines(files.pages)))
+        keep_left(self.cache, Left(self.salt, nav, files.theme, files.levels, files.outputs, stamps, self._made, self._folders(stamps), links, self.pages.lines(files.pages)))
         number = sum(path.endswith(".html") and path.rpartition("/")[2] != "404.html" for path in stamps)
         self.cache.write(SITE, {"versions": self.versions, "site": digest_of_stamps(stamps), "pages": number} if not self.custom else None)
+
+    def _folders(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
+        """How the folders of the site looked when it was known what they hold: before the build, or, where nothing was known then, after it."""
+        if self.left.folders:
+            return self.look.folders
+        look = look_at(self.site)
+        return look.folders if look.files == stamps else {}
 
     def at(self, path: str) -> str:
         """Where a file of the site is on this machine."""

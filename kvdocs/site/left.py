@@ -37,7 +37,7 @@ class Left:
     """What one build left. Paths are those of the site, names those of its source.
 
     `levels` says of each file of the source, in MkDocs' order, whether it belongs to the site, and `outputs` under which path.
-    `stamps` tells by path how the file was left, and `made` from what.
+    `stamps` tells by path how the file was left, and `made` from what; `folders` how the folders looked when all that they hold was known.
     `links` are those of pages to headings of other pages.
     """
 
@@ -48,6 +48,7 @@ class Left:
     outputs: dict[str, str] = field(default_factory=dict)
     stamps: dict[str, str] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
     links: dict[str, dict[str, Any]] = field(default_factory=dict)
     lines: PageLines = field(default_factory=lambda: PageLines([], [], []))
 
@@ -58,7 +59,7 @@ class Left:
     def without_pages(self) -> Left:
         """What of it is true whatever the settings are: which files are there, and from what those that are no pages were made."""
         rendered = {self.outputs[name] for name in self.pages()}
-        return Left(stamps=self.stamps, made={path: made for path, made in self.made.items() if path not in rendered})
+        return Left(stamps=self.stamps, folders=self.folders, made={path: made for path, made in self.made.items() if path not in rendered})
 
 
 def pages_of(levels: Mapping[str, int], outputs: Mapping[str, str]) -> list[str]:
@@ -82,6 +83,7 @@ def read_left(cache: Cache) -> Left | None:
         head["salt"], head["nav"], head["theme"],
         dict(zip(names, map(int, _texts(head["levels"])), strict=True)), dict(zip(names, _names(head["outputs"]), strict=True)),
         dict(zip(paths, _texts(head["stamps"]), strict=True)), dict(zip(paths, _texts(head["made"]), strict=True)),
+        dict(zip(_names(head["folders"]), _texts(head["seen"]), strict=True)),
         head["links"], PageLines(*(lines[1 + number * part : 1 + number * (part + 1)] for part in range(3))),
     )  # fmt: skip
 
@@ -92,6 +94,7 @@ def keep_left(cache: Cache, left: Left) -> None:
         "salt": left.salt, "nav": left.nav, "theme": left.theme, "links": left.links, "pages": len(left.lines.facts),
         "names": BETWEEN_NAMES.join(left.levels), "levels": BETWEEN.join(map(str, left.levels.values())), "outputs": BETWEEN_NAMES.join(left.outputs.values()),
         "paths": BETWEEN_NAMES.join(left.stamps), "stamps": BETWEEN.join(left.stamps.values()), "made": BETWEEN.join(left.made[path] for path in left.stamps),
+        "folders": BETWEEN_NAMES.join(left.folders), "seen": BETWEEN.join(left.folders.values()),
     }  # fmt: skip
     cache.write_lines(NAME, [encode(head), *left.lines.facts, *left.lines.search, *left.lines.targets])
 

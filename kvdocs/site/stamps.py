@@ -1,17 +1,90 @@
-"""How the files of a built site look without reading them: each with a stamp that is another one when it was written."""
+"""How the files of a built site look without reading them: each with a stamp that is another one when it was written.
+
+A folder whose own stamp is as it was holds the files and folders that it held: as git's cache of untracked files does, it is not listed again.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from stat import S_ISDIR, S_ISREG
+from time import time_ns
 
-from kvdocs.cache import digest_of, scan_files
+from kvdocs.cache import Scan, digest_of
+
+ROOT = "."
+"""The path of the folder itself."""
 
 
-def stamps_of(folder: str) -> dict[str, str]:
-    """The stamps of all files of a folder by their paths within it."""
-    base = len(folder) + 1
-    return {path[base:].replace(os.sep, "/"): _stamp(status) for path, status in scan_files(folder)}
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The stamps of the files of a folder, and of the folders in it, by their paths within it. Hidden ones are left out."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
+
+
+def look_at(root: str, known: Look | None = None) -> Look:
+    """How a folder looks now. `known` is an earlier look: what it says of `files` may have been brought up to date since, with all that was written."""
+    files: dict[str, str] = {}
+    folders: dict[str, str] = {}
+    changed = {ROOT}
+    if known is not None and known.folders:
+        folders = {path: stamp for path, stamp in known.folders.items() if _folder_stamp(f"{root}{os.sep}{path}") == stamp}
+        changed = known.folders.keys() - folders.keys() or {ROOT} - folders.keys()
+        for path in known.files:
+            if not changed or (path.rpartition("/")[0] or ROOT) not in changed:
+                try:
+                    files[path] = stamp_of(f"{root}{os.sep}{path}")
+                except OSError:
+                    continue
+    todo = list(changed)
+    while todo:
+        folder = todo.pop()
+        stamp = _folder_stamp(f"{root}{os.sep}{folder}")
+        if stamp is None:
+            continue
+        folders[folder] = stamp if _is_calm(stamp) else ""
+        for path, status in _entries(root, folder):
+            if status is not None:
+                files[path] = _stamp(status)
+            elif known is None or path not in known.folders:
+                todo.append(path)
+    return Look(files, folders)
+
+
+def _entries(root: str, folder: str) -> Iterator[tuple[str, os.stat_result | None]]:
+    """What a folder holds: each file with its status, each folder without."""
+    try:
+        with os.scandir(f"{root}{os.sep}{folder}") as entries:
+            for entry in entries:
+                if entry.name[0] == "." or entry.name == "__pycache__":
+                    continue
+                path = entry.name if folder == ROOT else f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    yield path, None
+                    continue
+                with suppress(OSError):  # a link that leads nowhere
+                    if S_ISREG((status := entry.stat()).st_mode):
+                        yield path, status
+    except OSError:
+        return
+
+
+def _folder_stamp(path: str) -> str | None:
+    """What is another thing when something in a folder came, went, or was renamed; None where there is no folder."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}" if S_ISDIR(status.st_mode) else None
+
+
+def _is_calm(stamp: str) -> bool:
+    """Whether a folder has been as it is for so long that a change from now on shows in its times."""
+    return max(map(int, stamp.split()[:2])) < time_ns() - Scan.RACY_NS
 
 
 def stamp_of(path: str) -> str:
@@ -25,7 +98,7 @@ def _stamp(status: os.stat_result) -> str:
 
 def listing(folder: str) -> str:
     """A digest of the names of all files of a folder, with their stamps."""
-    return digest_of_stamps(stamps_of(folder))
+    return digest_of_stamps(look_at(folder).files)
 
 
 def digest_of_stamps(stamps: Mapping[str, str]) -> str:
