@@ -41,8 +41,9 @@ def measured_payoff(item: Item, registry: Registry) -> Number:
 
 def gain_of(entry: Entry, registry: Registry) -> Number:
     """The largest measured gain that a record brings itself, in percent; 0 for what is no item. The record is looked at only where a gain is cited."""
-    if entry.work is not None and entry.work.gain is not None:
-        return entry.work.gain
+    work = entry.work
+    if work is not None and work.gain is not None:
+        return work.gain
     return measured_payoff(entry.record, registry) if isinstance(entry.record, Item) else 0
 
 

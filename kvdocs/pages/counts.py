@@ -12,7 +12,7 @@ from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Severity
 from kvdocs.registry import Entry
-from kvdocs.view import Card, Cell, Link, Md, Section, Table
+from kvdocs.view import Card, Cell, Line, Link, Md, Section, Table
 
 PATH = "counts.md"
 SHOWN = 500
@@ -73,9 +73,14 @@ def card(count: Count, context: PageContext, tone: str = "plain") -> Card:
 
 def _counted(count: Count, context: PageContext) -> Cell:
     """The records that were counted; of very many the first, and where the list is that the number is the length of."""
-    links = tuple(context.link(entry.id, entry.id) for entry in count.entries[:SHOWN])
-    more = count.number - len(links)
-    return (*links, Md(f"and {more} more, in {markup.link(context.list_of(count.entries[0].kind))}")) if more else links
+    shown = count.entries[:SHOWN]
+    links = b"".join(context.joined(f"link in {count.name}", b", ", shown, _link)).decode()
+    more = count.number - len(shown)
+    return Line(f"{links}, and {more} more, in {markup.link(context.list_of(count.entries[0].kind))}" if more else links)
+
+
+def _link(entry: Entry, context: PageContext) -> bytes:
+    return markup.cell(context.link(entry.id, entry.id), context.dialect).encode()
 
 
 def counts_page(publication: Publication) -> Page:

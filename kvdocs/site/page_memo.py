@@ -60,7 +60,7 @@ class PageMemo:
     def keep(self, wanted: Iterable[Unit]) -> list[Unit]:
         """Keep those of these units that are still right on disk, and give the others, which have to be made."""
         doubtful = self._doubtful()
-        to_make = [unit for unit in wanted if not self._is_kept(unit, doubtful)]
+        to_make = [unit for unit in wanted if not self._is_right(unit) or (unit.name in doubtful and not self._are_there(doubtful[unit.name]))]
         units, made = self._old["units"], {unit.name for unit in to_make}
         self.units = {unit.name: units[unit.name] for unit in wanted if unit.name not in made}
         self.files = {path: kept for path, kept in self._old["files"].items() if kept[DIGEST:] in self.units}
@@ -68,11 +68,14 @@ class PageMemo:
         self._pieces = {name: mark for name, mark in self._old["pieces"].items() if name in self.units}
         return to_make
 
-    def _is_kept(self, unit: Unit, doubtful: Mapping[str, list[str]]) -> bool:
+    def _is_right(self, unit: Unit) -> bool:
+        """Whether nothing has changed that a unit is made from."""
         looks, _, key = self._old["units"].get(unit.name, NEVER).partition(LAST)
-        if key != self._key(unit) or not self.looks.changes.isdisjoint(looks.split(BETWEEN)):
-            return False
-        return all(path in self.output.files and self.output.digest(path) == self._old["files"][path][:DIGEST] for path in doubtful.get(unit.name, ()))
+        return key == (self._key(unit) if unit.files else unit.key) and self.looks.changes.isdisjoint(looks.split(BETWEEN))
+
+    def _are_there(self, paths: Iterable[str]) -> bool:
+        """Whether files are on disk as they were written."""
+        return all(path in self.output.files and self.output.digest(path) == self._old["files"][path][:DIGEST] for path in paths)
 
     def _doubtful(self) -> dict[str, list[str]]:
         """By unit, the files that are not known to be on disk as they were written: they were changed, or so lately that they have to be read."""
