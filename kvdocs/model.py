@@ -14,7 +14,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from kvdocs.no_plugins import take_no_plugins
 from kvdocs.problems import Loc as Loc  # noqa: PLC0414  # part of the vocabulary of records, so exported from here too
+
+take_no_plugins()
 
 
 class Part(BaseModel):

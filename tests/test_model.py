@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -44,3 +48,18 @@ def test_what_could_not_be_the_heading_or_the_address_of_a_page_is_refused(field
     with pytest.raises(ValidationError) as caught:
         Record.model_validate({"id": "D1", "title": "A title", **fields})
     assert [error["msg"] for error in caught.value.errors()] == [message]
+
+
+def test_a_plugin_of_pydantic_that_is_installed_has_no_say(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text("print('a plugin was loaded')\nplugin = None\n")
+    (tmp_path / "loud-1.dist-info").mkdir()
+    (tmp_path / "loud-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1\n")
+    (tmp_path / "loud-1.dist-info" / "entry_points.txt").write_text("[pydantic]\nloud = loud:plugin\n")
+    printed = {
+        "from pydantic.plugin._loader import get_plugins; list(get_plugins())": "a plugin was loaded\n",
+        "from kvdocs.kinds.owner import Owner; print(Owner(id='ann', title='Ann', owns='All.').id)": "ann\n",
+    }
+    for code, text in printed.items():
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.stderr) == (text, "")

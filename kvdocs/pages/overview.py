@@ -241,17 +241,22 @@ def _superseded(entry: Entry, context: PageContext) -> _Cells:
 
 
 def _validation(context: PageContext) -> Iterator[Block]:
-    for record in context.registry.records("environment", Environment):
-        words = [w for w in (gpu_words(record), f"CUDA {record.cuda}" if record.cuda else None, record.cpu, f"pinned to CPUs {record.pinned}" if record.pinned else None, record.model) if w]
-        yield Prose(Md(f"**{context.prose(record.title, record.id)}**: {markup.paragraph(', '.join(words))}."))
-        if record.protocol:
-            yield Prose(context.prose(record.protocol, record.id))
-        if record.discard_rule:
-            yield Prose(context.prose(record.discard_rule, record.id))
+    environments = context.texts("environment", context.registry.of("environment"), lambda entry, here: _environment(entry, here).encode())
+    yield from (Prose(Md(text.decode())) for text in environments)
     scripts = context.registry.of("script")
     if scripts:
         kind = scripts[0].kind
         yield Table(("Script", *(c.heading for c in kind.columns)), context.rows("line", scripts, _script))
+
+
+def _environment(entry: Entry, context: PageContext) -> Md:
+    """A machine, how figures are measured on it, and when they are thrown away: a paragraph for each."""
+    record = entry.record
+    assert isinstance(record, Environment)
+    words = [w for w in (gpu_words(record), f"CUDA {record.cuda}" if record.cuda else None, record.cpu, f"pinned to CPUs {record.pinned}" if record.pinned else None, record.model) if w]
+    first = f"**{context.prose(record.title, record.id)}**: {markup.paragraph(', '.join(words))}."
+    rules = [context.prose(text, record.id).strip() for text in (record.protocol, record.discard_rule) if text]
+    return Md("\n\n".join([first, *rules]))
 
 
 def _script(entry: Entry, context: PageContext) -> _Cells:
