@@ -10,7 +10,7 @@ What its record calls optional comes last.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -76,10 +76,11 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Order:
-    """All rows by id, in rank order, and what they come from."""
+    """All rows by id, in rank order, and what they come from. Orders with the same `basis` have the same rows; it is empty where it was not worked out."""
 
     rows: Mapping[str, Row]
     network: Network
+    basis: str = ""
 
     @property
     def graph(self) -> Graph:
@@ -113,8 +114,8 @@ def kept_plan(registry: Registry, gates: Gates, cache: Cache) -> Order:
     basis = planner.basis()
     kept = cache.read("plan")
     if kept is not None and kept["basis"] == basis:
-        return Order({values[0]: Row.of(values) for values in kept["rows"]}, planner.network)
-    order = planner.plan()
+        return Order({values[0]: Row.of(values) for values in kept["rows"]}, planner.network, basis)
+    order = replace(planner.plan(), basis=basis)
     cache.write("plan", {"basis": basis, "rows": list(order.rows.values())})
     return order
 

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
+from kvdocs.disk import read_file
 from kvdocs.kind import Kind
 from kvdocs.model import File, Formula, LinkField, Prose, Record, Ref, marked
 from kvdocs.problems import Loc, did_you_mean, renamed
@@ -253,7 +254,7 @@ class Registry:
         if path not in self._contents:
             root = next((entry.raw.root for entry in self.entries.values()), None)
             try:
-                self._contents[path] = (root / path).read_bytes() if root is not None else b""
+                self._contents[path] = (root is not None and read_file(f"{root}/{path}")) or b""
             except OSError:
                 self._contents[path] = b""
         return self._contents[path]

@@ -30,12 +30,12 @@ def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
         if scan.aged:
             scan.save()
         return dict.fromkeys(index["digests"])
-    return {path: None if _is(read_file(str(folder / path)), chunks) else b"".join(chunks) for path, chunks in _put_together(project, scan, key).items()}
+    return {path: None if _is(read_file(f"{folder}/{path}"), chunks) else b"".join(chunks) for path, chunks in _put_together(project, scan, key).items()}
 
 
 def _holds(folder: Path, digests: Mapping[str, str]) -> bool:
     """Whether a folder has files with these digests."""
-    return all((data := read_file(str(folder / path))) is not None and _digest([data]) == digest for path, digest in digests.items())
+    return all((data := read_file(f"{folder}/{path}")) is not None and _digest([data]) == digest for path, digest in digests.items())
 
 
 def _is(data: bytes | None, chunks: Sequence[Chunk]) -> bool:

@@ -14,6 +14,9 @@ from kvdocs.project import Project
 
 T = TypeVar("T")
 
+RANKED = ("order", "state")
+"""The answers that come from the order of work alone."""
+
 
 class Looks:
     """The looks at one publication: those of `kvdocs.memo`, and `=NAME` at something computed (`kvdocs.pages.watched`)."""
@@ -30,12 +33,14 @@ class Looks:
     def recall(self, before: dict[str, Any]) -> None:
         """Find what has changed since `document` gave this."""
         self._before = before["answers"]
-        self.changes = {*self.state.changes(before["state"]), *(f"{ANSWER}{name}" for name in self._answers.changed(before["answers"]))}
+        is_same_order = before["order"] != "" and before["order"] == self.publication.order.basis
+        doubtful = {what: answers for what, answers in self._before.items() if not (is_same_order and what in RANKED)}
+        self.changes = {*self.state.changes(before["state"]), *(f"{ANSWER}{name}" for name in self._answers.changed(doubtful))}
 
     def document(self, looks: Iterable[Iterable[Look]]) -> dict[str, Any]:
         """What can be seen now by these looks, and by those of the time before, as plain data for `recall`."""
         names = [look.removeprefix(ANSWER) for look in self.changes.union(*looks) if look.startswith(ANSWER)]
-        return {"state": self.state.document(), "answers": self._answers.of(names, self._before)}
+        return {"state": self.state.document(), "answers": self._answers.of(names, self._before), "order": self.publication.order.basis}
 
     def at(self, make: Callable[[Publication], T], pieces: Keeper | None = None) -> tuple[T, list[Look]]:
         """What `make` gives, and everything that it looked at, the looks of pieces left out."""
