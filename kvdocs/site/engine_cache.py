@@ -78,6 +78,11 @@ class EngineCache:
         """The names of files that the source held before, and holds no more."""
         return self.left.levels.keys() - self.source.keys()
 
+    def standing(self, outputs: Mapping[str, str]) -> set[str]:
+        """The files of the source whose file in the site stands. `outputs` has the path of each."""
+        now, stamps, made, source = self.now, self.left.stamps, self.left.made, self.source
+        return {name for name, path in outputs.items() if (stamp := now.get(path)) is not None and stamp == stamps.get(path) and (digest := source.get(name)) and made.get(path) == digest}
+
     def stands(self, path: str, made: str | None) -> bool:
         """Whether a file of the site is as it was left, and would be made from the same again."""
         stamp = self.now.get(path)
@@ -91,9 +96,10 @@ class EngineCache:
     def _would_be_same(self, path: str, made: str | None) -> bool:
         return bool(made) and self.left.made.get(path) == made
 
-    def stays(self, path: str) -> None:
-        """Take it that a file is left as it is."""
-        self._made[path] = self.left.made[path]
+    def stay(self, paths: Iterable[str]) -> None:
+        """Take it that files are left as they are."""
+        made = self.left.made
+        self._made.update((path, made[path]) for path in paths)
 
     def wrote(self, path: str, made: str | None = None, content: bytes = b"") -> None:
         """Take it that a file was written, from what it was made, and what it holds where that is asked for later; nothing for `made` when it is to be written each time."""

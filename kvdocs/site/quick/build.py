@@ -101,11 +101,17 @@ class SiteBuild:
             logger.removeHandler(counter)
 
     def _build(self) -> None:
+        env = self.config.theme.get_env()
+        env.optimized = False  # most templates are rendered for a few pages, and are read sooner as they are
+        with standing_in((self.config.theme, "get_env", lambda: env)):
+            self._build_with(env)
+
+    def _build_with(self, env: Any) -> None:
+        """The steps, with one environment of Jinja for all."""
         plugins = self.config.plugins
         self.config = plugins.on_config(self.config)
         plugins.on_pre_build(config=self.config)
         self.files = self._found_files()
-        env = self.config.theme.get_env()
         self._add_theme(env)
         plugins.on_files(self.files, config=self.config)
         self.nav = plugins.on_nav(import_module("mkdocs.structure.nav").get_navigation(NavFiles(self.files), self.config), config=self.config, files=self.files)
@@ -168,6 +174,11 @@ class SiteBuild:
             logger.removeHandler(warned)
 
     @cached_property
+    def standing(self) -> set[str]:
+        """The files of the source that are in the site as the last build left them, from what they are now."""
+        return self.cache.standing(self.files.outputs)
+
+    @cached_property
     def shared(self) -> set[str]:
         """The paths of the site that more than one file is written to: each is written every time, so that the last one wins."""
         paths = [*self.files.outputs.values(), *self.config.theme.static_templates]
@@ -178,7 +189,7 @@ class SiteBuild:
         path, digest = self.files.outputs[name], self.cache.source.get(name)
         if name not in self.cache.pages or path in self.shared:
             return False
-        if self.cache.stands(path, digest):
+        if name in self.standing:
             return True
         known = self.cache.pages.facts(name) if path in self.cache.now else None
         return known is not None and self.cache.holds(path, digest, known["output"])
@@ -198,17 +209,22 @@ class SiteBuild:
 
     def _copy(self) -> None:
         """Copy the files of the source and of the theme that are not in the site as they are there."""
-        for name in self.files.copies():
+        copies = self.files.copies()
+        standing = self.standing - self.shared
+        self.cache.stay(name for name in copies if name in standing)
+        for name in copies:
+            if name in standing:
+                continue
             digest = self.cache.source.get(name)
-            if name not in self.shared and (self.cache.stands(name, digest) or (digest and self.cache.holds(name, digest, digest))):
-                self.cache.stays(name)
+            if digest and name not in self.shared and self.cache.holds(name, digest, digest):
+                self.cache.stay([name])
             else:
                 copy_file(self._source(name), self.cache.at(name))
                 self.cache.wrote(name, digest)
         for name in self.files.theme:
             stamp = stamp_of(self._source(name))
             if self.cache.stands(name, stamp):
-                self.cache.stays(name)
+                self.cache.stay([name])
             elif self.files.get_file_from_path(name).inclusion.is_included():
                 copy_file(self._source(name), self.cache.at(name))
                 self.cache.wrote(name, stamp)
@@ -223,8 +239,7 @@ class SiteBuild:
             made = self._made_of_template(name)
             paths = (name, f"{name}.gz") if name == SITEMAP else (name,)
             if made and all(self.cache.stands(path, made) for path in paths):
-                for path in paths:
-                    self.cache.stays(path)
+                self.cache.stay(paths)
                 continue
             page_of = self._bare_page if made else self.page
             self.mkdocs._build_theme_template(name, env, Pages(self.files, page_of), self.config, self.nav)
@@ -252,9 +267,8 @@ class SiteBuild:
                 entries.clear()
                 self.mkdocs._build_page(page, self.config, pages, self.nav, env)
                 self.cache.built(page, ",".join(json.dumps(entry, separators=(",", ":"), default=str) for entry in entries))
-            else:
-                self.cache.stays(self.files.outputs[name])
         entries.clear()
+        self.cache.stay(self.files.outputs[name] for name in self.files.pages if name not in self.todo)
 
     def _check_anchors(self) -> None:
         """Say which links lead to headings that are not there."""
