@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -108,18 +109,19 @@ def plan(registry: Registry, assumed: Mapping[str, str] | None = None, gates: Ga
     return _Planner(registry, assumed or {}, gates).plan()
 
 
-def kept_plan(registry: Registry, gates: Gates, cache: Cache) -> Order:
+def kept_plan(registry: Registry, gates: Gates, store: Cache) -> Order:
     """The order as recorded, as `plan` gives it; the records are put in order again only when something has changed that their rows are made from."""
     planner = _Planner(registry, {}, gates)
     basis = planner.basis()
-    kept = cache.read("plan")
+    kept = store.read("plan")
     if kept is not None and kept["basis"] == basis:
         return Order({values[0]: Row.of(values) for values in kept["rows"]}, planner.network, basis)
     order = replace(planner.plan(), basis=basis)
-    cache.write("plan", {"basis": basis, "rows": list(order.rows.values())})
+    store.write("plan", {"basis": basis, "rows": list(order.rows.values())})
     return order
 
 
+@cache
 def size_key(size: str | None) -> tuple[int, int]:
     """A key under which smaller sizes come first, by the larger end and then the smaller; unknown sizes come last."""
     if size is None:
@@ -144,19 +146,22 @@ class _Planner:
         self.gates = gates
         self.assumed = assumed
         self.network = Network(registry)
+        self.entries = {node: registry.entries[node] for node in self.network}
+        self.kinds = {node: entry.kind.name for node, entry in self.entries.items()}
         self.place = {node: number for number, node in enumerate(sorted(self.network, key=natural_key))}
         self.work = {node: self._work(node) for node in self.network}
         self.met = {node for node, work in self.work.items() if work.is_met}
         self.unmet = {node: self._in_place([b for b in blockers if b not in self.met]) for node, blockers in self.network.before.items()}
         self.states = {node: self._state(node) for node in self.network}
+        self._next_steps: dict[str, str] = {}
+        self._blockers: dict[str, str] = {}
 
     def basis(self) -> str:
         """A digest of everything that the rows are made from: what is known of each node, and what it waits for."""
-        known = []
-        for node, blockers in self.network.before.items():
-            entry, work, state = self._entry(node), self.work[node], self.states[node]
-            next_step = self._next_step(node, state) if state == "in_review" else None
-            known.append((node, entry.kind.name, title_of(entry, self.registry), work[:-1], repr(self._gain(node)), blockers, next_step))
+        known = [
+            (node, self.kinds[node], title_of(self.entries[node], self.registry), work[:-1], repr(self._gain(node)), blockers, self._next_step(node) if self.states[node] == "in_review" else None)
+            for (node, blockers), work in zip(self.network.before.items(), self.work.values(), strict=True)
+        ]
         return blake2b(encode(known), digest_size=16).hexdigest()
 
     def plan(self) -> Order:
@@ -164,7 +169,7 @@ class _Planner:
         by_key = {node: number for number, node in enumerate(sorted(self.network, key=self._key))}
         ranked = self.network.in_order(by_key.__getitem__)
         ready = ("actionable", "in_review")
-        open_nodes = [n for n in ranked if self.states[n] in (*ready, "waiting") and self._entry(n).kind.name != "reference"]
+        open_nodes = [n for n in ranked if self.states[n] in (*ready, "waiting") and self.kinds[n] != "reference"]
         # First all that can be worked on now, then what waits: a reader looks for the next thing to do at the top.
         open_nodes.sort(key=lambda n: self.states[n] == "waiting")
         ranks = {node: number for number, node in enumerate(open_nodes, 1)}
@@ -178,7 +183,7 @@ class _Planner:
 
     def _work(self, node: str) -> Work:
         """What is known of a node, with the status that is assumed where one is."""
-        work = self._entry(node).work or Work("open", (), node)
+        work = self.entries[node].work or Work("open", (), node)
         return work._replace(status=self.assumed[node]) if node in self.assumed else work
 
     def _in_place(self, nodes: Iterable[str]) -> list[str]:
@@ -195,7 +200,7 @@ class _Planner:
             return "waiting"
         if status == "implemented":
             return "in_review"
-        return "waiting" if self._entry(node).kind.name == "reference" else "actionable"
+        return "waiting" if self.kinds[node] == "reference" else "actionable"
 
     def _look_behind(self) -> None:
         """For each node, all unfinished ones that wait for it (as the bits of a number) and the best payoff among them.
@@ -222,7 +227,7 @@ class _Planner:
         gain = self.work[node].gain
         if gain is not None:
             return gain
-        record = self._entry(node).record
+        record = self.entries[node].record
         return measured_payoff(record, self.registry) if isinstance(record, Item) else 0
 
     def _names_behind(self, node: str) -> list[str]:
@@ -241,20 +246,19 @@ class _Planner:
             -self.best[node][0],
             -self.behind[node].bit_count(),
             self.states[node] != "in_review",
-            self._entry(node).kind.name != "decision",
+            self.kinds[node] != "decision",
             size_key(work.size),
             BLAST_RADII.index(work.blast_radius) if work.blast_radius else len(BLAST_RADII),
             self.place[node],
         )
 
     def _row(self, node: str, rank: int | None) -> Row:
-        entry = self._entry(node)
         work, state = self.work[node], self.states[node]
         unmet = self.unmet[node] if state == "waiting" else []
         return Row(
             id=node,
-            kind=entry.kind.name,
-            title=title_of(entry, self.registry),
+            kind=self.kinds[node],
+            title=title_of(self.entries[node], self.registry),
             state=state,
             rank=rank,
             owners=work.owners,
@@ -263,27 +267,29 @@ class _Planner:
             blast_radius=work.blast_radius,
             blocked_by=tuple(unmet),
             unlocks=tuple(self._unlocks(node)) if state != "done" else (),
-            next_step=self._next_step(node, state),
+            next_step=self._next_step(node) if state in ("in_review", "actionable") else None,
             why=self._why(node, state, unmet),
         )
 
     def _unlocks(self, node: str) -> list[str]:
         return self._in_place([n for n in self.network.after[node] if self.states[n] == "waiting"])
 
-    def _next_step(self, node: str, state: str) -> str | None:
-        if state == "in_review":
-            work = self.work[node]
-            pending = [r for r in work.implemented_by if self.registry.has(r) and not self._reference_met(r)]
-            if pending:
-                return f"{work.next_step or 'merge and validation'} ({', '.join(self._short(r) for r in pending)})"
-            verdicts = self.gates(node)
-            if verdicts and all(v.word in ("passed", "for people") for v in verdicts):
-                return "its gates have passed, so set it done"
-            gone = sum(len(verdict.left_out) for verdict in verdicts)
-            return "run its gates, then set it done" + (f" ({gone} withdrawn execution{'s do' if gone > 1 else ' does'} not count)" if gone else "")
-        if state == "actionable":
-            return "decide" if self._entry(node).kind.name == "decision" else "start"
-        return None
+    def _next_step(self, node: str) -> str:
+        """What is to be done for a node that can be worked on."""
+        if node not in self._next_steps:
+            self._next_steps[node] = self._review_step(node) if self.states[node] == "in_review" else "decide" if self.kinds[node] == "decision" else "start"
+        return self._next_steps[node]
+
+    def _review_step(self, node: str) -> str:
+        work = self.work[node]
+        pending = [r for r in work.implemented_by if self.registry.has(r) and not self._reference_met(r)]
+        if pending:
+            return f"{work.next_step or 'merge and validation'} ({', '.join(self._short(r) for r in pending)})"
+        verdicts = self.gates(node)
+        if verdicts and all(v.word in ("passed", "for people") for v in verdicts):
+            return "its gates have passed, so set it done"
+        gone = sum(len(verdict.left_out) for verdict in verdicts)
+        return "run its gates, then set it done" + (f" ({gone} withdrawn execution{'s do' if gone > 1 else ' does'} not count)" if gone else "")
 
     def _reference_met(self, name: str) -> bool:
         entry = self._entry(name)
@@ -302,19 +308,25 @@ class _Planner:
             reason = self.work[node].reason
             return f"not planned: {reason}" if reason else "not planned"
         if state == "waiting":
-            return "waits for " + ", ".join(f"{self.work[b].short} ({self._blocker_words(b)})" for b in unmet) if unmet else "open at its host"
+            return "waits for " + ", ".join([self._blocker(b) for b in unmet]) if unmet else "open at its host"
         return "; ".join(self._reasons(node, state))
+
+    def _blocker(self, node: str) -> str:
+        """A node as the reason of what waits for it."""
+        if node not in self._blockers:
+            self._blockers[node] = f"{self.work[node].short} ({self._blocker_words(node)})"
+        return self._blockers[node]
 
     def _blocker_words(self, node: str) -> str:
         words = {"actionable": "can be done now", "in_review": "in review", "waiting": "itself waiting", "not_planned": "not planned", "done": "done"}
-        kind = self._entry(node).kind.name
+        kind = self.kinds[node]
         if kind == "reference":
             return self.work[node].status
         return "to be decided" if kind == "decision" and self.states[node] == "actionable" else words[self.states[node]]
 
     def _reasons(self, node: str, state: str) -> list[str]:
         """The parts of the rank rule that speak for a node that can be worked on, strongest first."""
-        reasons = [f"in review: {self._next_step(node, state)}"] if state == "in_review" else []
+        reasons = [f"in review: {self._next_step(node)}"] if state == "in_review" else []
         gain, whose = self.best[node]
         if gain:
             reasons.append(f"largest measured payoff {f'behind it, {whose}: ' if whose != node else ''}+{gain}%")
@@ -324,7 +336,7 @@ class _Planner:
             count = self.behind[node].bit_count() - len(direct)
             then = f" and then {', '.join(later)}" if later else f" and then {count} more" if count else ""
             reasons.append(f"unlocks {', '.join(direct)}{then}")
-        if self._entry(node).kind.name == "item":
+        if self.kinds[node] == "item":
             work = self.work[node]
             if work.optional:
                 reasons.append("optional, so last")
