@@ -6,8 +6,8 @@ import secrets
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import accumulate, pairwise
-from operator import sub
+from itertools import accumulate, compress, count, islice, pairwise
+from operator import ne, sub
 from typing import Any
 
 from kvdocs.cache import Cache
@@ -26,30 +26,35 @@ MISSING = -1
 class Places:
     """Pieces by name, in the order in which they were asked for, and where each begins and ends, in both files as if they were one."""
 
-    def __init__(self, names: Iterable[str] = (), begins: Iterable[int] = (), ends: Iterable[int] = ()) -> None:
-        self.names, self.begins, self.ends = list(names), list(begins), list(ends)
+    def __init__(self, names: list[str], begins: list[int], ends: list[int]) -> None:
+        self.names, self.begins, self.ends = names, begins, ends
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Places) and (self.names, self.begins, self.ends) == (other.names, other.begins, other.ends)
 
     __hash__ = None  # type: ignore[assignment]  # pieces are added to it
 
-    def choose(self, names: list[str], right: Iterable[bool] | None = None) -> Places:
-        """The pieces with these names, those left out that are said not to be right; what is not there begins and ends at `MISSING`."""
-        first = self._numbers.get(names[0]) if names else None
-        if right is None and first is not None and self.names[first : first + len(names)] == names:  # nearly always the same ones are asked for as the last time
+    def choose(self, names: list[str]) -> Places:
+        """The pieces with these names; what is not there begins and ends at `MISSING`."""
+        first = self.names.index(names[0]) if names and names[0] in self.names else 0
+        if self.names[first : first + len(names)] == names:  # nearly always the same ones are asked for as the last time
             return Places(names, self.begins[first : first + len(names)], self.ends[first : first + len(names)])
         numbers = [self._numbers.get(name, MISSING) for name in names]
-        if right is not None:
-            numbers = [number if is_right else MISSING for number, is_right in zip(numbers, right, strict=True)]
         begins, ends = [*self.begins, MISSING], [*self.ends, MISSING]
         return Places(names, [begins[number] for number in numbers], [ends[number] for number in numbers])
 
-    def add(self, others: Places) -> None:
-        """Let pieces come behind those that are here."""
-        self.names += others.names
-        self.begins += others.begins
-        self.ends += others.ends
+    def leave_out(self, number: int) -> None:
+        """Take a piece for one that is not there."""
+        self.begins[number] = self.ends[number] = MISSING
+
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the pieces that are not there."""
+        return [number for number, begin in enumerate(self.begins) if begin == MISSING] if MISSING in self.begins else []
+
+    def followed_by(self, others: Places) -> Places:
+        """These pieces, and others behind them."""
+        return Places(self.names + others.names, self.begins + others.begins, self.ends + others.ends)
 
     @property
     def size(self) -> int:
@@ -68,7 +73,7 @@ class Places:
     def of(cls, document: list[str]) -> Places:
         """From plain data."""
         names, begins, ends = document
-        return cls(names.split(END) if begins else (), _unpacked(begins), _unpacked(ends))
+        return cls(names.split(END) if begins else [], _unpacked(begins), _unpacked(ends))
 
 
 def _packed(numbers: Iterable[int]) -> str:
@@ -118,7 +123,8 @@ class PieceStore:
     def runs(self, places: Places) -> Iterator[Chunk]:
         """The bytes of all pieces at these places one after the other, in as few parts as they lie in."""
         if places.begins:
-            jumps = [number for number in range(1, len(places.begins)) if places.begins[number] != places.ends[number - 1]]
+            apart = map(ne, islice(places.begins, 1, None), places.ends)
+            jumps = compress(count(1), apart)
             for first, behind in pairwise([0, *jumps, len(places.begins)]):
                 yield from self._between(places.begins[first], places.ends[behind - 1])
 

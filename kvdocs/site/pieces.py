@@ -16,13 +16,13 @@ from kvdocs.pages.page import Chunk
 from kvdocs.registry import Entry
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
-from kvdocs.site.piece_store import MISSING, PieceStore, Places
+from kvdocs.site.piece_store import PieceStore, Places
 from kvdocs.view import ROW_END, Rows, Section
 
 BETWEEN, LAST = "\t", "\n"
 """What stands between the looks of a record, and after them. A record that looked at a name which holds one of them is not kept."""
 
-NOTHING = Places()
+NOTHING = Places([], [], [])
 
 FILES = ("", "-since", "-looks")
 """How the names of the files in the cache end that hold pieces."""
@@ -80,14 +80,17 @@ class Pieces:
         """The places of the pieces of these things; those that are not there, or not right any more, are made."""
         group, store, several = f"{page} {name}", self._store, list(things)
         records = [thing.id for thing in several]
-        self._asked.update(dict.fromkeys(records))
-        right = None if self._lines.keys() >= set(records) else [record in self._lines for record in records]
-        places = store.old.get(group, NOTHING).choose(records if key is None else [f"{thing.id} {_short(key(thing))}" for thing in several], right)
-        for number, begin in enumerate(places.begins):
-            if begin == MISSING:
-                places.begins[number], places.ends[number] = store.add(self._make(page, several[number], make))
-                self.made.append(f"{group} {records[number]}")
-        self._new.setdefault(group, Places()).add(places)
+        asked = dict.fromkeys(records)
+        self._asked.update(asked)
+        places = store.old.get(group, NOTHING).choose(records if key is None else [f"{thing.id} {_short(key(thing))}" for thing in several])
+        wrong = asked.keys() - self._lines.keys()
+        for number in [number for number, record in enumerate(records) if record in wrong] if wrong else ():
+            places.leave_out(number)
+        for number in places.missing:
+            places.begins[number], places.ends[number] = store.add(self._make(page, several[number], make))
+            self.made.append(f"{group} {records[number]}")
+        known = self._new.get(group)
+        self._new[group] = places if known is None else known.followed_by(places)
         return places
 
     def _make(self, page: str, thing: T, make: Callable[[T, PageContext], bytes]) -> bytes:
