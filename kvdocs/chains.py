@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
@@ -16,8 +15,7 @@ FULFIL = {"item": "done", "decision": "decided", "reference": "merged"}
 """The status under which a blocker of each kind no longer blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One line of a chain: a row, how deep it stands, and what is said of it."""
 
     depth: int
@@ -25,8 +23,7 @@ class Step:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Why a record stands where it does, what stands beside it, and what would change it."""
 
     id: str
@@ -51,8 +48,7 @@ class Explanation:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """Records in the order in which they have to be worked on, with their summed effort."""
 
     title: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kvdocs.cited import title_of
 from kvdocs.kinds.defect import Defect
@@ -14,8 +13,7 @@ SCHEMA = "kvdocs/graph/v1"
 CLOSED = ("done", "not_planned")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A record in the picture."""
 
     id: str
@@ -26,8 +24,7 @@ class Node:
     rank: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
+class Arrow(NamedTuple):
     """`source` comes before `target`: it blocks it, or it fixes it."""
 
     source: str
@@ -54,7 +51,7 @@ def json_document(registry: Registry, order: Order, *, open_only: bool = False) 
     nodes, arrows = nodes_and_arrows(registry, order, open_only=open_only)
     return {
         "schema": SCHEMA,
-        "nodes": [{name: list(v) if isinstance(v := getattr(n, name), tuple) else v for name in Node.__dataclass_fields__} for n in nodes],
+        "nodes": [{name: list(v) if isinstance(v := getattr(n, name), tuple) else v for name in Node._fields} for n in nodes],
         "edges": [{"source": a.source, "target": a.target, "relation": a.relation} for a in arrows],
     }
 

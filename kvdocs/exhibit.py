@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from kvdocs.view import Badge
 
@@ -17,8 +18,7 @@ def source_words(commit: str | None, changes: str) -> str:
     return f"{commit[:9] if commit else 'unknown source'}{f' with {changes}' if changes else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Exhibit:
+class Exhibit(NamedTuple):
     """One execution as evidence for or against what a record says.
 
     `bearing` is one of `BEARINGS`; `stale` says why it no longer speaks for today, one sentence for each reason.
@@ -47,8 +47,7 @@ class Exhibit:
         return "own program" if self.purpose == "kernel" else source_words(self.commit, self.changes)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """The executions of one environment and source commit, counted: `reproduced` of `eligible`.
 
     Stale ones are counted apart, in `stale`; where no other is left (`all_stale`), they are what the numbers are about.
@@ -133,8 +132,7 @@ GATE_WORDS = ("passed", "failed", "undecided", "not run", "for people")
 GATE_TONES = {"passed": "good", "failed": "bad", "undecided": "warn", "not run": "wait", "for people": "plain"}
 
 
-@dataclass(frozen=True, slots=True)
-class GateVerdict:
+class GateVerdict(NamedTuple):
     """What executions say of a gate: one of `GATE_WORDS`, why, the results that count, and those that were withdrawn or superseded."""
 
     id: str

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from kvdocs.figures.numerals import rounded
 from kvdocs.figures.units import UnknownUnitError, unit
@@ -31,8 +30,7 @@ NOTHING_WRITTEN = MeasuredCell.model_construct()
 """The cell that an execution fills where none is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unfilled:
+class Unfilled(NamedTuple):
     """A cell, or the order, that no execution fills: the place in the record, why, and what to do."""
 
     loc: Loc

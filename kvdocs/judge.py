@@ -12,7 +12,6 @@ on another source commit than the record names.
 from __future__ import annotations
 
 import posixpath
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -117,7 +116,7 @@ class Judge:
         if not gone:
             return verdict
         told = f"; {len(gone)} withdrawn execution{'s do' if len(gone) > 1 else ' does'} not count"
-        return replace(verdict, reason=verdict.reason + told, left_out=tuple(r.id for r in gone))
+        return verdict._replace(reason=verdict.reason + told, left_out=tuple(r.id for r in gone))
 
     def _gate_over(self, gate: Gate, landed: tuple[str, ...], results: list[Result], changed: int) -> GateVerdict:
         """`changed` executions ran on a commit with the work, and on more than that commit."""
@@ -254,7 +253,7 @@ def _in_some_runs(said: Said, exhibits: list[Exhibit]) -> list[Exhibit]:
     if not issubclass(said.model, Defect) or said.status not in EXISTS:
         return exhibits
     shown = {(e.environment, e.source) for e in exhibits if e.bearing == "supports" and not e.stale}
-    return [replace(e, bearing="silent") if e.bearing == "contradicts" and (e.environment, e.source) in shown else e for e in exhibits]
+    return [e._replace(bearing="silent") if e.bearing == "contradicts" and (e.environment, e.source) in shown else e for e in exhibits]
 
 
 def same_commit(one: str, other: str) -> bool:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kvdocs.model import Record
 from kvdocs.problems import Code, Problem
@@ -43,8 +43,7 @@ class Context(Protocol):
         """What a stage computed for a record: `order` and of it the `state` alone, `evidence`, `figures`, `history`; None when there is nothing."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a kind's list: its heading, the cell of an entry, and whether the list can be filtered by its values."""
 
     heading: str

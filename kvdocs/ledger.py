@@ -6,9 +6,8 @@ A workbook of figures, the verdict of each claim, comparisons of arms, and what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from kvdocs.basis import Typed, basis
 from kvdocs.figures.citations import Citation, citations, cite
@@ -33,8 +32,7 @@ from kvdocs.registry import Entry, Registry
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class CitedIn:
+class CitedIn(NamedTuple):
     """A citation and the text that it stands in, with the record and the field."""
 
     record: str
@@ -43,8 +41,7 @@ class CitedIn:
     citation: Citation
 
 
-@dataclass(frozen=True, slots=True)
-class Dependents:
+class Dependents(NamedTuple):
     """What changes when a cell does: other cells, claims by id, the fields of records that cite one of them,
     charts by measurement and title, comparisons by measurement and row.
 

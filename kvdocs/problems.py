@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Loc = tuple[str | int, ...]
 """The way from a record to one of its values: keys of mappings and positions in lists."""
@@ -34,8 +34,7 @@ class Code:
     repair: str = field(default="", compare=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(NamedTuple):
     """Where in the project: a path relative to its root with `/`, a line and a column, both from 1."""
 
     path: str
@@ -46,8 +45,7 @@ class Place:
         return f"{self.path}:{self.line}:{self.col}"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong, where it stands, and what to do about it.
 
     `related` names further places that belong to it (the other end of a duplicate, the edges of a cycle).
@@ -117,7 +115,7 @@ def acknowledge(
         key = (problem.record or "", problem.code.name)
         if key in reasons and problem.code.severity is not Severity.ERROR:
             used.add(key)
-            result.append(replace(problem, acknowledged=reasons[key]))
+            result.append(problem._replace(acknowledged=reasons[key]))
         else:
             result.append(problem)
     return result, used

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kvdocs.cache import Cache
 
@@ -29,8 +29,7 @@ class SettingsError(ProjectError):
         self.what, self.line, self.col = what, line, col
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """What `registry/project.yaml` holds.
 
     `title` names the project; `slug` starts the names of the rendered documents (`SLUG-roadmap.md`).
@@ -107,8 +106,8 @@ def _settings(data: Any, content: bytes) -> Settings:
     if not isinstance(data, dict):
         raise SettingsError("it is a mapping of names to text")
     for name, value in data.items():
-        if name not in Settings.__dataclass_fields__:
-            raise SettingsError(f"there is no setting {name!r}; known are {', '.join(Settings.__dataclass_fields__)}", *locate(content, (name,)))
+        if name not in Settings._fields:
+            raise SettingsError(f"there is no setting {name!r}; known are {', '.join(Settings._fields)}", *locate(content, (name,)))
         form, words = _FORMS.get(name, (".*", "text"))
         if not isinstance(value, str) or not re.fullmatch(form, value, re.DOTALL):
             raise SettingsError(f"`{name}` is {words}", *locate(content, (name,), value=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ def test_parts_are_laid_out_one_by_one_where_the_template_says(tmp_path: Path) -
     parts = (Section("One", (Prose(Md("First.")),)), b"## Two\n\nAs it was.\n\n")
     page = Page("page.md", "documents/page.md.j2", {"title": "Title"}, parts=parts)
     assert renderer.render(page) == "# Title\n\n## One\n\nFirst.\n\n## Two\n\nAs it was.\n\nThe end.\n"
-    assert renderer.render(replace(page, parts=())) == "# Title\n\nThe end.\n"
+    assert renderer.render(page._replace(parts=())) == "# Title\n\nThe end.\n"
 
 
 def test_a_template_of_the_project_wins_alone(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from kvdocs.figures import numerals
 from kvdocs.figures.formula import evaluate, parse
@@ -32,8 +32,7 @@ _CITATION = re.compile(r"\{\{(?P<body>[^{}]*)\}\}")
 _FORMAT = re.compile(r"(?P<sign>\+)?(?:\.(?P<decimals>[0-9])f)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A figure cited in a text, from `start` to `end`: what it is replaced by, and the cells that it rests on.
 
     `error` is set when it cannot be computed; its offset counts from the start of the text, and the braces stay as they are.
@@ -65,8 +64,7 @@ def cited(text: str, workbook: Workbook, show: Callable[[Citation], str] = lambd
     return "".join(result) + text[end:]
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How a figure is printed: what stands after the bar. What is None is taken from the figure."""
 
     sign: bool = False
@@ -83,13 +81,13 @@ def read_style(text: str) -> Style:
         form = _FORMAT.fullmatch(word)
         if form is not None:
             decimals = form["decimals"]
-            style = replace(style, sign=style.sign or form["sign"] is not None, decimals=style.decimals if decimals is None else int(decimals))
+            style = style._replace(sign=style.sign or form["sign"] is not None, decimals=style.decimals if decimals is None else int(decimals))
         elif word == "bare":
-            style = replace(style, bare=True)
+            style = style._replace(bare=True)
         elif word == "words":
-            style = replace(style, words=True)
+            style = style._replace(words=True)
         else:
-            style = replace(style, unit=unit(word))
+            style = style._replace(unit=unit(word))
     return style
 
 

@@ -8,10 +8,10 @@ All of it inside what is claimed: holds. All of it outside: fails. Else rounding
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import inf
+from typing import NamedTuple
 
 from kvdocs.figures import numerals
 from kvdocs.figures.estimates import in_unit_outwards
@@ -33,8 +33,7 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """What is claimed of a value, in the claim's unit: all values from `low` to `high`; one of them may be endless (None).
 
     `sentence` says it, with `@` where the unit stands; `decimals` are the places after the point of the number in it.
@@ -90,8 +89,7 @@ class Relation:
         return min(below, above)
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A claim as data: `rows` are the keys for which it is meant, empty when the expression names its rows itself."""
 
     id: str
@@ -101,8 +99,7 @@ class Claim:
     rows: tuple[Key, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RowVerdict:
+class RowVerdict(NamedTuple):
     """The verdict in one row. `low` and `high` bound the value in the claim's unit, with rounding and uncertainty; `room` is negative outside the claim."""
 
     row: Key | None
@@ -131,8 +128,7 @@ class RowVerdict:
         return " to ".join(numerals.bounds(Fraction(self.low), Fraction(self.high), self.decimals, self.unit.label))
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What the record says about a claim. `error` stands when the expression cannot be computed; then nothing is decided.
 
     `unsupported` are the figures that it rests on and that were published without their inputs:

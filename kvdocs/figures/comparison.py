@@ -9,11 +9,10 @@ No rank test is offered where even the clearest data could not reject: at five p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import comb, exp, log, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kvdocs.figures.special import special
 from kvdocs.figures.spread import ENOUGH_DEGREES, Spread
@@ -40,8 +39,7 @@ class Order(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """An interval for the change, as a fraction: 0.213 is +21.3%. `df` are the degrees of freedom behind it."""
 
     low: float
@@ -49,8 +47,7 @@ class Range:
     df: int
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Arm b against arm a. `change` is the geometric mean of b / a, less one.
 
     `paired` rests on the pairs alone (None with one pair or unequal arms), `pooled` on the noise floor (None without one that has degrees enough).

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from kvdocs.figures.interval import Interval, written
 from kvdocs.figures.names import Executions, ScopeError
@@ -13,8 +13,7 @@ from kvdocs.figures.sheet import Number
 from kvdocs.figures.units import UnknownUnitError, unit
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutedFigure:
+class ExecutedFigure(NamedTuple):
     """What one execution gave for a figure: one number, or several where the script wrote a list.
 
     `unit` is the one that the script wrote with it, None when it wrote none.

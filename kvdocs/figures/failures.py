@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, comb, log
+from typing import NamedTuple
 
 from kvdocs.figures.special import special
 
@@ -100,8 +101,7 @@ def remaining_rate(clean: int, confidence: float = CONFIDENCE) -> float:
     return float(1 - (1 - confidence) ** (1 / clean)) if clean else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """What a gate of `required` clean runs is worth against what was seen before.
 
     `leaves` is the largest rate that it does not exclude; `missed` how likely an unrepaired defect passes it; `advised` how many runs to ask for.
@@ -123,8 +123,7 @@ def weigh_gate(old: FailureRate, required: int, risk: float = RISK) -> Gate:
     return Gate(old, required, remaining_rate(required), chance_of_clean_given(old, required), max(LEAST_CLEAN_RUNS, clean_runs_given(old, risk)))
 
 
-@dataclass(frozen=True, slots=True)
-class RatePool:
+class RatePool(NamedTuple):
     """Runs that are counted together. `where` is their machine and source in words, `basis` is `reported` or `executed`.
 
     `at_home` marks the pool of the environment and commit that the defect's record names.
@@ -137,8 +136,7 @@ class RatePool:
     at_home: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GateWorth:
+class GateWorth(NamedTuple):
     """What a gate of clean runs is worth against one pool of earlier runs."""
 
     gate: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from kvdocs.figures import numerals
 from kvdocs.figures.citations import named_figure
@@ -17,8 +17,7 @@ from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
 from kvdocs.figures.workbook import Workbook, WorkbookScope
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFigure:
+class FieldFigure(NamedTuple):
     """The figure of a field. `value` is in `unit`, and None when the formula has an error.
 
     `published` is the number that stands beside the formula, and `reproduction` says whether it follows from it.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MAX_DIGITS = 40
 """No honest number or key of a row is longer."""
@@ -45,8 +44,7 @@ class ScopeError(Exception):
         self.message, self.hint, self.fault = message, hint, fault
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A cell that a formula names: `row` is its key, None for the row of the formula; `whole` means every row."""
 
     measurement: str | None
@@ -59,8 +57,7 @@ class Reference:
         return (f"{self.measurement}." if self.measurement else "") + self.column + key
 
 
-@dataclass(frozen=True, slots=True)
-class Executions:
+class Executions(NamedTuple):
     """The executions that a formula names: `figure` is what each of them gave, a capture or a metric with its dotted name.
 
     `environment` and `commit` narrow them down; `unit` is that of a figure whose execution tells none.

@@ -6,8 +6,8 @@ All spreads are of logarithms, hence relative: throughputs of different sizes po
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import log, sqrt
+from typing import NamedTuple
 
 from kvdocs.figures.special import special
 
@@ -17,8 +17,7 @@ ARM_RISK = 0.001
 """How often the rule for an invalid arm may strike a valid one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """A standard deviation of logarithms and its degrees of freedom."""
 
     sd: float

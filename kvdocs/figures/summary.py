@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kvdocs.figures.claims import Judgement
 from kvdocs.figures.comparison import Comparison
@@ -12,8 +13,7 @@ from kvdocs.figures.names import Key
 from kvdocs.figures.table import CellName, Figure, Reproduction, Table
 
 
-@dataclass(frozen=True, slots=True)
-class ArmComparison:
+class ArmComparison(NamedTuple):
     """Arm `b` against arm `a` in one row."""
 
     row: Key
@@ -22,8 +22,7 @@ class ArmComparison:
     result: Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidArm:
+class InvalidArm(NamedTuple):
     """An arm whose samples spread more than the noise floor allows: `ratio` times its spread, where `limit` times is the most."""
 
     name: CellName

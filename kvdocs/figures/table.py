@@ -138,8 +138,7 @@ class Figure:
         return compare(self.value, self.interval, self.cell.published)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """The figures of a measurement by row and column, in the order of its record."""
 
     id: str

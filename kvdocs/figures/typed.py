@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from kvdocs.figures import numerals
 from kvdocs.figures.estimates import in_unit_outwards
@@ -41,8 +41,7 @@ EXACT_ENOUGH = 10**12
 """Floats tell a number of so many units of its last digit from its neighbours; a longer one is compared exactly."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedNumber:
+class TypedNumber(NamedTuple):
     """A number in a text: `unit` is None where the text gives none."""
 
     offset: int

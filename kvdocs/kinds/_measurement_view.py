@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kvdocs import markup
 from kvdocs.kind import Context
@@ -36,8 +35,7 @@ def _figures(entry: Entry, context: Context) -> MeasurementFigures | None:
     return figures
 
 
-@dataclass(frozen=True, slots=True)
-class Drawings:
+class Drawings(NamedTuple):
     """The charts of a measurement, and the plot of its comparisons."""
 
     charts: tuple[Picture, ...] = ()

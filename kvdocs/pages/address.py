@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import dirname
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kvdocs.kind import Kind
 from kvdocs.markup import Dialect
@@ -42,8 +41,7 @@ class Addresses(Protocol):
         """The file in the output that shows a file of the registry; None when the output does not carry it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteAddresses:
+class SiteAddresses(NamedTuple):
     """`records/D2.md` for each record, `defects/index.md` for each kind; published as `/records/D2/` and `/defects/`."""
 
     dialect: Dialect = Dialect.SITE
@@ -58,8 +56,7 @@ class SiteAddresses:
         return f"source/{path}.txt"
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentAddresses:
+class DocumentAddresses(NamedTuple):
     """An anchor in one of a few files, which stand on their own in another repository."""
 
     slug: str

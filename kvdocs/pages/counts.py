@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kvdocs import markup
 from kvdocs.kinds.decision import Decision
@@ -19,8 +19,7 @@ SHOWN = 500
 """So many records of a count are linked here; the list of their kind has all of them, and filters by what was counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """How many records there are of a sort: `rule` says which ones, `entries` are they."""
 
     name: str

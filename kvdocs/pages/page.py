@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kvdocs.view import Section
 
@@ -15,8 +15,7 @@ Chunk = bytes | bytearray | memoryview
 """A part of a page, or several, as it was laid out, with an empty line behind each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nav:
+class Nav(NamedTuple):
     """Where a page stands in the navigation: a part of the site, a position in it, and the words shown."""
 
     part: str
@@ -24,8 +23,7 @@ class Nav:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """`path` is relative to the folder of pages, with `/`.
 
     `parts` are sections that are laid out one by one, each on its own, and those that were laid out before.
@@ -39,8 +37,7 @@ class Page:
     parts: tuple[Section | Chunk, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
+class DataFile(NamedTuple):
     """A file that no template makes: JSON for programs, a redirect, a copy of a record's source."""
 
     path: str

@@ -6,8 +6,7 @@ The commands build these documents from their own values. The models here descri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import Field
 
@@ -277,8 +276,7 @@ class DiffDocument(Document):
     problems: NewAndSolved
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A document: its model, who makes it, and the name of its example."""
 
     model: type[Part]

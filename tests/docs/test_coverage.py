@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -117,7 +116,7 @@ def test_every_field_that_a_page_names_exists() -> None:
     """A page spoke of scripts with `takes_lock`; the field is `lock`."""
     models = {model: None for kind in all_kinds() for model in (kind.model, *parts_of(kind.model))}
     models |= {model: None for shape in SHAPES for model in (shape.model, *parts_of(shape.model))}
-    known = {name for model in models for name in model.model_fields} | {f.name for f in fields(Settings)} | OF_THE_ENGINE
+    known = {name for model in models for name in model.model_fields} | set(Settings._fields) | OF_THE_ENGINE
     outside = {name: re.sub(r"^( *)`{3,}.*?^\1`{3,} *$", "", text, flags=re.MULTILINE | re.DOTALL) for name, text in TEXTS.items() if name.startswith("site_src/")}
     assert [f"{name}: {word}" for name, text in outside.items() for word in re.findall(r"`([a-z]+(?:_[a-z]+)+)(?::[^`]*)?`", text) if word not in known] == []
 
@@ -141,7 +140,8 @@ def test_every_problem_says_how_it_comes_about_and_what_to_do(this_registry: Ins
 def test_every_setting_is_documented_with_its_default() -> None:
     table = SETTINGS.partition("## registry/project.yaml")[2].partition("##")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", table, re.MULTILINE))
-    defaults = {f.name: "none" if f.default == "" else f"`{f.default}`" if isinstance(f.default, str) else "required" for f in fields(Settings)}
+    given = Settings._field_defaults
+    defaults = {name: ("none" if given[name] == "" else f"`{given[name]}`") if name in given else "required" for name in Settings._fields}
     assert rows == defaults
 
 

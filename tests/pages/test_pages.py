@@ -82,7 +82,7 @@ def test_an_execution_tells_what_its_source_was_beyond_the_commit(small: Publica
 
 
 def test_a_commit_of_a_source_without_a_repository_stands_alone(small: Publication) -> None:
-    homeless = replace(small, settings=replace(small.settings, repository=""))
+    homeless = replace(small, settings=small.settings._replace(repository=""))
     assert homeless.at("index.md").source_link("", commit="0123abcdef") == Link("0123abcde")
 
 
