@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from errno import EILSEQ
+from io import FileIO
 from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
@@ -21,10 +22,11 @@ def read_file(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        parts = [os.read(handle, _PART)]
-        while len(parts[-1]) == _PART:  # of a regular file a shorter part is the last one
-            parts.append(os.read(handle, _PART))
-        return b"".join(parts)
+        first = os.read(handle, _PART)
+        if len(first) < _PART:  # of a regular file a shorter part is the last one
+            return first
+        with FileIO(handle, closefd=False) as rest:
+            return first + rest.readall()
     except IsADirectoryError:
         return None
     finally:

@@ -55,10 +55,16 @@ def is_acyclic(links: list[Edge]) -> bool:
     return not any(waiting_for.values())
 
 
+def is_sound(registry: Registry) -> bool:
+    """Whether no record waits for itself through what gives order of work."""
+    return registry.once("sound", lambda known: is_acyclic(edges(known)))
+
+
 class Network:
     """What waits for what: items, decisions, and the references that something waits for. networkx puts it in order."""
 
     def __init__(self, registry: Registry) -> None:
+        self.registry = registry
         self.links = edges(registry)
         self.before: dict[str, list[str]] = {entry.id: [] for kind in ("item", "decision") for entry in registry.of(kind)}
         for blocker, waiting, _ in self.links:
@@ -85,14 +91,13 @@ class Network:
         nx = digraphs()
         graph: Graph = nx.DiGraph()
         graph.add_nodes_from(self.before)
-        for edge in self.links:
-            graph.add_edge(edge.blocker, edge.waiting, loc=edge.loc)
+        graph.add_edges_from([(blocker, waiting, {"loc": loc}) for blocker, waiting, loc in self.links])
         return graph
 
     @cached_property
     def sound(self) -> Graph:
         """The graph less the edges inside its circles, so that everything else can still be put in order."""
-        return self.graph if is_acyclic(self.links) else without_cycles(self.graph)
+        return self.graph if is_sound(self.registry) else without_cycles(self.graph)
 
     def after_in_order(self, node: str) -> list[str]:
         """What waits for a node, less what stands in a circle with it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kvdocs.graph import Edge, cycles, dependency_graph, edges, graph_of, is_acyclic
+from kvdocs.graph import Edge, cycles, dependency_graph, graph_of, is_acyclic, is_sound
 from kvdocs.memo import Memo
 from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Code, Problem
 from kvdocs.project import Project
@@ -13,7 +13,7 @@ from kvdocs.registry import Entry, Registry
 
 def check_cycles(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """No record waits for itself through others; a circle is shown whole, with the place of each of its edges."""
-    if is_acyclic(edges(registry)):
+    if is_sound(registry):
         return
     for cycle in cycles(dependency_graph(registry)):
         names = " → ".join([edge.blocker for edge in cycle] + [cycle[0].blocker])
