@@ -125,7 +125,7 @@ _BULLET = re.compile(r"^\s*[-*]\s+")
 @lru_cache(maxsize=KEPT)
 def plain(markdown: str) -> str:
     """Inline Markdown without its marks, for titles of pages and tooltips."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown) if "](" in markdown else markdown
     return " ".join(text.replace("**", "").replace("`", "").split())
 
 

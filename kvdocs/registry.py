@@ -165,7 +165,8 @@ class Entry:
         """Everything in its texts that may name a record, each once."""
         extract = self._extract
         if isinstance(extract, list):  # as above
-            return list(dict.fromkeys([*(word for _, word in extract[1]), *extract[5]]))
+            words = [word for _, word in extract[1]] + extract[5]
+            return list(dict.fromkeys(words)) if len(words) > 1 else words
         return list(dict.fromkeys([*(word for _, word in self.extract.mentions), *self.extract.others]))
 
     @property

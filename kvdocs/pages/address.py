@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from posixpath import dirname
 from typing import NamedTuple, Protocol
 
 from kvdocs.kind import Kind
@@ -91,13 +90,15 @@ def relative(page: str, target: str) -> str:
     path, mark, fragment = target.partition("#")
     if path == page and mark:
         return f"#{fragment}"
-    return _way(dirname(page), path) + mark + fragment
+    return _way(page.rpartition("/")[0], path) + mark + fragment
 
 
 @lru_cache(maxsize=1 << 16)
 def _way(folder: str, path: str) -> str:
     """The way from a folder to a file. Most pages lie in one folder, so most ways are asked for again and again."""
-    here, there = folder.split("/") if folder else [], path.split("/")
+    if not folder or path.startswith(f"{folder}/"):
+        return path[len(folder) + 1 :] if folder else path
+    here, there = folder.split("/"), path.split("/")
     shared = 0
     while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
         shared += 1

@@ -15,7 +15,7 @@ from kvdocs.pages.watched import ANSWER
 from kvdocs.project import Project
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
-from kvdocs.site.pieces import BETWEEN, FILES, LAST, Pieces
+from kvdocs.site.pieces import FILES, Pieces
 from kvdocs.site.units import Depends, Unit
 
 OUTPUT = "build/docs"
@@ -25,7 +25,10 @@ EVERYTHING = (ALL, f"{ANSWER}problems", f"{ANSWER}order", f"{ANSWER}history")
 DIGEST = 32
 """So many characters at the beginning of what is kept of a file are its digest."""
 
-NEVER = f"{LAST}{LAST}"
+BETWEEN, LAST = "\x7f", "\x7f\x7f"
+"""What stands between the looks of a unit, and before its key: what JSON need not escape is read faster. A unit that looked at a name which holds it is made each time."""
+
+NEVER = f"{LAST}{BETWEEN}"
 """Stands for a unit that is not kept: no unit has a key like this."""
 
 
@@ -33,7 +36,6 @@ class PageMemo:
     """The units of one publication. `salt` is everything that all of them depend on, such as the templates.
 
     Of a unit the looks and the key are kept as one text, of a file its digest and its unit: they are read, compared and written faster than their parts.
-    A unit that looked at a name which holds what stands between them is made each time.
     """
 
     name = "pages"
@@ -48,7 +50,7 @@ class PageMemo:
         """The files that the last build left, and what was written since."""
         old = self.cache.read(self.name)
         known = old is not None and old["salt"] == salt
-        self._old: dict[str, Any] = old["kept"] if known else {"units": {}, "files": {}, "navs": {}, "pieces": {}}
+        self._old: dict[str, Any] = old["kept"] if known else {"at": None, "units": {}, "files": {}, "navs": {}, "pieces": {}}
         if known:
             self.looks.recall(old["looks"])
         self.units: dict[str, str] = {}
@@ -79,10 +81,12 @@ class PageMemo:
 
     def _doubtful(self) -> dict[str, list[str]]:
         """By unit, the files that are not known to be on disk as they were written: they were changed, or so lately that they have to be read."""
+        known, output = self._old["files"], self.output
+        paths = (*output.changed, *output.removed) if output.at == self._old["at"] else known  # as they were kept together they agree
         found: dict[str, list[str]] = {}
-        there = self.output.files
-        for path in [path for path, kept in self._old["files"].items() if not there.get(path, "").endswith(kept[:DIGEST])]:
-            found.setdefault(self._old["files"][path][DIGEST:], []).append(path)
+        for path in paths:
+            if path in known:
+                found.setdefault(known[path][DIGEST:], []).append(path)
         return found
 
     def make(self, unit: Unit) -> list[Page | DataFile]:
@@ -96,7 +100,7 @@ class PageMemo:
             looks = [*EVERYTHING, *(look for look in pieces.all_looks() if look.startswith(ANSWER))] if unit.depends is Depends.EVERYTHING else []
         self._looked.append(looks)
         text = BETWEEN.join(looks)
-        if text.count(BETWEEN) < max(len(looks), 1) and LAST not in text:
+        if text.count(BETWEEN) < max(len(looks), 1):
             self.units[unit.name] = f"{text}{LAST}{self._key(unit)}"
         mark = pieces.save()
         if mark is not None:
@@ -123,10 +127,10 @@ class PageMemo:
 
     def save(self) -> None:
         """Keep what was asked for."""
-        new = {"units": self.units, "files": self.files, "navs": {path: [nav.part, nav.position, nav.title] for path, nav in self.navs.items()}, "pieces": self._pieces}
+        self.output.save()
+        new = {"at": self.output.at, "units": self.units, "files": self.files, "navs": {path: [nav.part, nav.position, nav.title] for path, nav in self.navs.items()}, "pieces": self._pieces}
         if new != self._old or self.looks.changes:
             self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(self._looked), "kept": new})
-        self.output.save()
         wanted = {f"{_name(name)}{part}.bytes" for part in FILES for name in self._pieces}
         for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
             if kept.name not in wanted:

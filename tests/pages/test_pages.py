@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from posixpath import dirname, relpath
 
 import pytest
 
 from kvdocs.kinds.result import Result, source_cell
 from kvdocs.markup import Dialect
+from kvdocs.pages.address import relative
 from kvdocs.pages.context import Publication
 from kvdocs.pages.documents import document_pages
 from kvdocs.pages.page import Page
@@ -95,3 +97,10 @@ def test_a_defect_without_a_command_is_seen_with_its_script(inspect_files: Calla
     made = publication(inspect_files({**SMALL, **script, "registry/defects/D1.yaml": defect}))
     text = Renderer((default_templates(),), Dialect.SITE).render(site_page(made, "records/D1.md"))
     assert "\n## How to see it\n\nWith its script, [sum](sum.md \"Sums nothing\"), which says" in text
+
+
+@pytest.mark.parametrize("page", ["index.md", "records/R1.md", "a/b/c.md", "records/a/b.md"])
+@pytest.mark.parametrize("target", ["index.md", "records/R2.md", "record/R2.md", "a/b/d.md", "a/c.md", "a/b/c/d.md", "records/R1.md"])
+def test_an_address_is_the_shortest_way_from_the_folder_of_the_page(page: str, target: str) -> None:
+    assert relative(page, target) == relpath(target, dirname(page) or ".")
+    assert relative(page, f"{target}#part") == ("#part" if page == target else f"{relpath(target, dirname(page) or '.')}#part")
