@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import io
 import os
 import sys
-import threading
 
 
 def main() -> None:
@@ -16,30 +14,13 @@ def main() -> None:
     gc.set_threshold(50_000_000, 20, 100)
     _prepare_streams()
     from kvdocs.cli import cli
+    from kvdocs.leaving import leave
 
     try:
         cli(prog_name="kvdocs")
     except SystemExit as ended:
-        _leave(ended.code)
+        leave(ended.code)
         raise
-
-
-def _leave(code: object) -> None:
-    """End the process at once: to give back the memory of every object by itself takes up to a quarter of a command's time.
-
-    What was to be done at the end is done. Where something is still under way, or nobody takes what is printed, the process ends in the usual way.
-    """
-    if not isinstance(code, int) or threading.active_count() > 1:
-        return
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return
-    os._exit(code)
 
 
 def _prepare_streams() -> None:

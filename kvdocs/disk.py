@@ -9,7 +9,8 @@ from errno import EILSEQ
 from io import FileIO
 from pathlib import Path
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+_OVER = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+_NEW = _OVER | os.O_TRUNC
 
 _PART = 1 << 16
 """A larger buffer is mapped and unmapped by the system for each file, which takes longer than reading it."""
@@ -45,30 +46,37 @@ def read_text(path: Path) -> str:
 
 def write_file(path: str, *parts: bytes) -> None:
     """Write a file in place, one part after the other, and make its folder where it is missing."""
-    _write(path, parts)
+    _write(path, parts, _NEW)
 
 
-def _write(path: str, parts: Iterable[bytes]) -> None:
+def _write(path: str, parts: Iterable[bytes], how: int) -> None:
     try:
-        handle = os.open(path, _NEW, 0o666)
+        handle = os.open(path, how, 0o666)
     except (FileNotFoundError, NotADirectoryError):
         os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120  # a Path for each of thousands
-        handle = os.open(path, _NEW, 0o666)
+        handle = os.open(path, how, 0o666)
     try:
+        size = 0
         for part in parts:
             left = memoryview(part)
+            size += len(left)
             while left:
                 left = left[os.write(handle, left) :]
+        if how == _OVER:
+            os.ftruncate(handle, size)
     finally:
         os.close(handle)
 
 
 def copy_file(source: str, target: str) -> None:
-    """Write what one file holds into another one, as `write_file` does; it is never in memory as a whole."""
+    """Write what one file holds into another one, in place, and make its folder where it is missing; it is never in memory as a whole.
+
+    What the other one held is written over, which spares the system to give back its memory and to find new.
+    """
     handle = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         parts = iter(lambda: os.read(handle, _PART), b"")
-        _write(target, parts)
+        _write(target, parts, _OVER)
     finally:
         os.close(handle)
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kvdocs.leaving import leave
 from kvdocs.site.engine_cache import EngineCache
 from kvdocs.site.quick.build import SiteBuild
 from kvdocs.site.quick.markdown import quick_markdown
@@ -45,7 +46,11 @@ def main() -> None:
             SiteBuild(config, EngineCache(config, sorted(COMPARED_WITH.items()))).run()
 
     module.build = build
-    import_module("mkdocs.__main__").cli()
+    try:
+        import_module("mkdocs.__main__").cli()
+    except SystemExit as ended:
+        leave(ended.code)
+        raise
 
 
 def _is_known(config: Any) -> bool:

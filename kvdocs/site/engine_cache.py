@@ -125,7 +125,7 @@ class EngineCache:
         stamps = {path: stamp_of(self.at(path)) if path in self._wrote else self.now[path] for path in self._made}
         links = {name: found for name in files.pages if (found := self.pages.links(name))}
         keep_left(self.cache, Left(self.salt, nav, files.theme, files.levels, files.outputs, stamps, self._made, self._folders(stamps), links, self.pages.lines(files.pages)))
-        number = sum(path.endswith(".html") and path.rpartition("/")[2] != "404.html" for path in stamps)
+        number = sum(path.rpartition("/")[2] != "404.html" for path in stamps if path.endswith(".html"))
         self.cache.write(SITE, {"versions": self.versions, "site": digest_of_stamps(stamps), "pages": number} if not self.custom else None)
 
     def _folders(self, stamps: Mapping[str, str]) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 from kvdocs.cache import encode
@@ -29,8 +29,10 @@ class KnownPages:
             self._facts[name] = json.loads(self._lines.facts[number]) if (number := self._numbers.get(name)) is not None else None
         return self._facts[name]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._numbers
+    @property
+    def names(self) -> Set[str]:
+        """The pages of the last build."""
+        return self._numbers.keys()
 
     def links(self, name: str) -> Links:
         """The links of a page to headings of other pages."""

@@ -15,7 +15,7 @@ from kvdocs.cache import Cache, encode
 NAME = "engine"
 
 BETWEEN_NAMES = "//"
-"""Stands in no path, and no path begins or ends with a part of it."""
+"""Stands in no path, and no path begins or ends with a part of it. Nothing between two of them is the name itself."""
 
 BETWEEN = ","
 """Stands in no stamp and no digest."""
@@ -81,7 +81,7 @@ def read_left(cache: Cache) -> Left | None:
     number = head["pages"]
     return Left(
         head["salt"], head["nav"], head["theme"],
-        dict(zip(names, map(int, _texts(head["levels"])), strict=True)), dict(zip(names, _names(head["outputs"]), strict=True)),
+        dict(zip(names, map(int, _texts(head["levels"])), strict=True)), {name: path or name for name, path in zip(names, _names(head["outputs"]), strict=True)},
         dict(zip(paths, _texts(head["stamps"]), strict=True)), dict(zip(paths, _texts(head["made"]), strict=True)),
         dict(zip(_names(head["folders"]), _texts(head["seen"]), strict=True)),
         head["links"], PageLines(*(lines[1 + number * part : 1 + number * (part + 1)] for part in range(3))),
@@ -92,7 +92,7 @@ def keep_left(cache: Cache, left: Left) -> None:
     """Keep it for the next build."""
     head = {
         "salt": left.salt, "nav": left.nav, "theme": left.theme, "links": left.links, "pages": len(left.lines.facts),
-        "names": BETWEEN_NAMES.join(left.levels), "levels": BETWEEN.join(map(str, left.levels.values())), "outputs": BETWEEN_NAMES.join(left.outputs.values()),
+        "names": BETWEEN_NAMES.join(left.levels), "levels": BETWEEN.join(map(str, left.levels.values())), "outputs": BETWEEN_NAMES.join("" if path == name else path for name, path in left.outputs.items()),
         "paths": BETWEEN_NAMES.join(left.stamps), "stamps": BETWEEN.join(left.stamps.values()), "made": BETWEEN.join(left.made[path] for path in left.stamps),
         "folders": BETWEEN_NAMES.join(left.folders), "seen": BETWEEN.join(left.folders.values()),
     }  # fmt: skip

@@ -161,7 +161,8 @@ class SiteBuild:
 
     def _read_pages(self) -> None:
         """Render the pages that something has changed for: all of them, where it is the navigation."""
-        self.todo = {name for name in self.files.pages if not self._stands(name)} | self.cache.pages.that_link_to(self.cache.lost())
+        standing = {name for name in self.standing & self.cache.pages.names if self.files.outputs[name] not in self.shared}
+        self.todo = {name for name in self.files.pages if name not in standing and not self._is_held(name)} | self.cache.pages.that_link_to(self.cache.lost())
         warned, logger = Warned(), logging.getLogger("mkdocs.structure.pages")
         logger.addHandler(warned)
         try:
@@ -184,15 +185,11 @@ class SiteBuild:
         paths = [*self.files.outputs.values(), *self.config.theme.static_templates]
         return {path for path, number in Counter(paths).items() if number > 1} if len(set(paths)) < len(paths) else set()
 
-    def _stands(self, name: str) -> bool:
-        """Whether a page need not be made."""
-        path, digest = self.files.outputs[name], self.cache.source.get(name)
-        if name not in self.cache.pages or path in self.shared:
-            return False
-        if name in self.standing:
-            return True
-        known = self.cache.pages.facts(name) if path in self.cache.now else None
-        return known is not None and self.cache.holds(path, digest, known["output"])
+    def _is_held(self, name: str) -> bool:
+        """Whether the site holds a page as it would be made, although its file does not look as it was left."""
+        path = self.files.outputs[name]
+        known = self.cache.pages.facts(name) if path in self.cache.now and path not in self.shared else None
+        return known is not None and self.cache.holds(path, self.cache.source.get(name), known["output"])
 
     def _render(self, names: set[str], warned: Warned) -> None:
         for name in self.files.pages if names else ():
