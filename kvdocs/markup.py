@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
-from html import escape as html_escape
-from html import unescape
 
 from kvdocs.view import Badge, Cell, Code, Inline, Line, Link, Md
 
@@ -46,10 +44,15 @@ _IN_HTML = re.compile(r"[|`*\\]|\](?=[(\[:])")
 """What Markdown reads inside of HTML too."""
 
 
+def _html(text: str) -> str:
+    """Text inside an element of HTML. The module of the standard library that has this loads the names of two thousand characters first."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def code(text: str) -> str:
     """Text as code inside a line; as HTML where backticks or table bars would break a code span."""
     if "`" in text or "|" in text or "\n" in text or not text.strip():
-        shown = _IN_HTML.sub(lambda found: f"&#{ord(found[0])};", html_escape(text, quote=False)).replace("\n", "<br>")
+        shown = _IN_HTML.sub(lambda found: f"&#{ord(found[0])};", _html(text)).replace("\n", "<br>")
         return f"<code>{shown}</code>"
     return f"`{text}`"
 
@@ -64,7 +67,7 @@ def link(value: Link) -> str:
 
 @lru_cache(maxsize=KEPT)
 def _title(text: str) -> str:
-    return html_escape(plain(text), quote=False).replace('"', "&quot;").replace("|", "&#124;")
+    return _html(plain(text)).replace('"', "&quot;").replace("|", "&#124;")
 
 
 def badge(value: Badge, dialect: Dialect) -> str:
@@ -72,7 +75,7 @@ def badge(value: Badge, dialect: Dialect) -> str:
     if dialect is Dialect.PLAIN:
         return escape(value.text)
     long = " kv-long" if len(value.text) > LONG else ""
-    return f'<span class="kv-badge kv-{value.tone}{long}">{html_escape(value.text, quote=False)}</span>'
+    return f'<span class="kv-badge kv-{value.tone}{long}">{_html(value.text)}</span>'
 
 
 def inline(value: Inline, dialect: Dialect) -> str:
@@ -160,6 +163,8 @@ def _disarmed(found: re.Match[str]) -> str:
         return f"{found['opening'][:-1]}&#x{ord(found['opening'][-1]):x};"
     if found["attributes"]:
         return "&#x7b;"
+    from html import unescape
+
     # Browsers leave out blanks and control characters in front of and inside the name of a scheme.
     if found["link"] and _EXECUTED.match(re.sub(r"[\x00-\x20]", "", unescape(found["address"]))):
         return "]&#x28;" if found["link"] == "](" else found["link"][:-1] + "&#x3a;"

@@ -8,7 +8,6 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from traceback import extract_tb
 from typing import TYPE_CHECKING, NamedTuple
 
 from kvdocs import markup
@@ -108,6 +107,8 @@ class Renderer:
 
 def _place_of(error: BaseException) -> str | None:
     """The file and the line of the template whose expression raised an error."""
+    from traceback import extract_tb
+
     frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename.endswith(".j2")]
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from math import pi, sqrt
-from statistics import median
 
 from kvdocs.figures.estimates import Estimates
 from kvdocs.figures.executed import Gather, none_gathered, quantities
@@ -159,7 +158,7 @@ class Workbook:
             bound = times(Fraction(numbers[0]), measured.factor)
             return of_input(Input(str(name), Interval.at_least(bound), bound), measured.dimension)
         intervals = [written(number, exact=column.exact) for number in numbers]
-        middle = median if column.centre == "median" else _mean
+        middle = _median if column.centre == "median" else _mean
         known = Input(
             str(name),
             Interval(times(middle([i.low for i in intervals]), measured.factor), times(middle([i.high for i in intervals]), measured.factor)),
@@ -264,6 +263,12 @@ class WorkbookScope:
             raise ScopeError(f"{name} cannot be computed", fault="blocked")
         assert figure.quantity is not None
         return figure.quantity
+
+
+def _median(numbers: list[Fraction]) -> Fraction:
+    from statistics import median
+
+    return median(numbers)
 
 
 def _mean(numbers: list[Fraction]) -> Fraction:

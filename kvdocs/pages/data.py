@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from typing import Any
 
 from kvdocs.document import SCHEMA, record_document
@@ -85,6 +84,8 @@ def redirects_to(entry: Entry, publication: Publication) -> Iterator[DataFile]:
     """The pages at the former ids of one record, those left out that lead to another record already."""
     for former in dict.fromkeys(entry.record.formerly):
         if not publication.registry.has(former) and publication.registry.formers[former][0] == entry.id:
+            from html import escape
+
             target = f"../{entry.id}/"
             yield DataFile(
                 f"records/{former}/index.html",
