@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kvdocs.model import Record
@@ -49,6 +50,12 @@ class Column(NamedTuple):
     heading: str
     cell: Callable[[Entry, Context], Cell]
     filter: bool = False
+
+
+@cache
+def _numbered(prefix: str) -> Callable[[str], re.Match[str] | None]:
+    """Matches ids of this prefix and a number; every record is asked for it."""
+    return re.compile(rf"{prefix}[1-9][0-9]*").fullmatch
 
 
 @dataclass(frozen=True)
@@ -95,4 +102,4 @@ class Kind:
 
     def accepts_id(self, record_id: str) -> bool:
         """Whether an id has the form of this kind."""
-        return self.prefix is None or re.fullmatch(rf"{self.prefix}[1-9][0-9]*", record_id) is not None
+        return self.prefix is None or _numbered(self.prefix)(record_id) is not None

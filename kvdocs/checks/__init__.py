@@ -31,6 +31,10 @@ def run_checks(registry: Registry, project: Project, scan: Scan | None = None) -
     return in_order(_acknowledged(registry, found))
 
 
+FIGURED = ("measurement", "claim")
+"""Kinds whose records are figures, or judge some."""
+
+
 class RecordChecks:
     """Everything that is wrong with one record: what it holds is held against what it links to, and against what links to it."""
 
@@ -41,18 +45,22 @@ class RecordChecks:
     def __call__(self, entry: Entry, registry: Recorder) -> Iterator[Problem]:
         """The problems of an entry; `registry` notes what was looked at to find them."""
         yield from links.check_links(entry, registry)
-        yield from links.check_mentions(entry, registry)
-        yield from links.check_formers(entry, registry)
+        if entry.extract.mentions:
+            yield from links.check_mentions(entry, registry)
+        if entry.record.formerly:
+            yield from links.check_formers(entry, registry)
         for check in entry.kind.checks:
             yield from check(entry, registry)
         yield from work.check_status(entry, registry)
-        yield from metrics.check_metrics(entry, registry)
-        if entry.kind.name in ("measurement", "claim"):
+        if entry.kind.name == "measurement":
+            yield from metrics.check_metrics(entry, registry)
+        if entry.kind.name in FIGURED:
             from kvdocs.checks.figures import check_figures  # most edits need nothing that computes figures
 
             yield from check_figures(entry, registry, self.inputs)
         yield from cited.check_cited(entry, registry, self.inputs)
-        yield from evidence.check_evidence(entry, Judge(registry, self.root))
+        if entry.kind.name in evidence.JUDGED:
+            yield from evidence.check_evidence(entry, Judge(registry, self.root))
 
 
 def _acknowledged(registry: Registry, found: list[Problem]) -> list[Problem]:

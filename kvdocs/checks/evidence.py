@@ -19,6 +19,9 @@ from kvdocs.registry import Entry
 EXECUTABLE = ("confirmed", "not-reproduced", "fixed")
 """Statuses that executions can show."""
 
+JUDGED = ("defect", "item", "measurement", "experiment", "claim")
+"""Kinds whose records executions bear on, or give figures to."""
+
 NAMED_AT_MOST = 3
 """So many executions are named in a message; more are counted, and the page of the record lists them."""
 

@@ -12,9 +12,7 @@ from kvdocs.registry import Entry
 
 
 def check_metrics(entry: Entry, registry: Recorder) -> Iterator[Problem]:
-    """What a measurement reads from executions and cannot have, once for each cell or column."""
-    if entry.kind.name != "measurement":
-        return
+    """What a measurement, which the entry is, reads from executions and cannot have, once for each cell or column."""
     record = entry.record
     assert isinstance(record, Measurement)
     for fault in filled(record, registry)[1]:
