@@ -18,7 +18,7 @@ from kvdocs.markup import Dialect
 from kvdocs.pages.documents import document_pages
 from kvdocs.pipeline import inspect, publication
 from kvdocs.project import NO_CACHE, Project
-from kvdocs.render import Renderer, render_all
+from kvdocs.render import Renderer, default_templates, render_all
 from kvdocs.site.documents import documents_for
 from kvdocs.site.files import site_source
 from kvdocs.site.incremental import SourceOnDisk, update_source
@@ -41,6 +41,8 @@ FILES = {
     "registry/scripts/run.sh": "echo one\n",
     "site_src/how-to/page.md": "# A page\n\nText.\n",
 }
+
+BLOCKS = (default_templates() / "documents" / "blocks.md.j2").read_text(encoding="utf-8")
 
 EDITS: dict[str, tuple[str, str | None]] = {
     "retitle": ("registry/roadmap/R1.yaml", "id: R1\ntitle: First of all\nstatus: open\nowners: [ann]\n"),
@@ -68,6 +70,15 @@ EDITS: dict[str, tuple[str, str | None]] = {
     "another frame of documents": ("templates/documents/document.md.j2", "# {{ title }}\n\n{{ parts }}\n\nThe end, as D1 says.\n"),
     "a part of documents": ("templates/documents/section.md.j2", "## {{ section.title }}\n"),
     "the shipped part of documents": ("templates/documents/section.md.j2", None),
+    "a table of documents that looks at each row": (
+        "templates/documents/blocks.md.j2",
+        BLOCKS.replace("{{ t.rows | rows -}}\n", "{% for row in t.rows %}\n| {{ row | cells }} | {{ row | length }} of {{ t.rows | length }}\n{% endfor %}\n"),
+    ),
+    "the shipped table of documents": ("templates/documents/blocks.md.j2", None),
+    "another size": ("registry/roadmap/R4.yaml", FILES["registry/roadmap/R4.yaml"].replace("size: L", "size: S")),
+    "the first size": ("registry/roadmap/R4.yaml", FILES["registry/roadmap/R4.yaml"]),
+    "an owner whose title is the id": ("registry/owners/ann.yaml", "id: ann\ntitle: ann\nowns: Everything.\n"),
+    "how the machine is used": ("registry/environments/box.yaml", "id: box\ntitle: The box\nprotocol: |\n  Runs alone, as R4 wants.\n\n  Twice.\n\ndiscard_rule: The first is thrown away.\n"),
     "a page instead of a made one": ("site_src/counts.md", "# Counted by hand\n"),
     "the made one again": ("site_src/counts.md", None),
     "a page edited": ("site_src/how-to/page.md", "# The page\n"),
