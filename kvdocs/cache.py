@@ -312,8 +312,8 @@ class Scan:
         for name in self.changed:
             if name in self.files:
                 self.digest(name)
-        files = [f"{name} {known[known.rindex(' ') + 1 :]}" for name, known in sorted(self.files.items())]
-        lines = "\n".join([*files, *(f"{name} {why}" for name, why in sorted(self.unfit.items()))])
+        files = [f"{name}{known[known.rindex(' ') :]}" for name, known in self.files.items()]
+        lines = "\n".join([*sorted(files), *sorted(f"{name} {why}" for name, why in self.unfit.items())])
         return blake2b(lines.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
     def save(self) -> None:

@@ -117,7 +117,7 @@ class Pieces:
         if self.made or self._new != self._store.old:
             self.mark = secrets.token_hex(8)
             index = json.dumps(self._store.save(self._new), separators=(",", ":"))
-            self.cache.write_bytes(f"{self.name}-looks", "".join([index, LAST, *(f"{line}{LAST}" for line in self._kept_lines()), self.mark]).encode("utf-8", "surrogatepass"))
+            self.cache.write_bytes(f"{self.name}-looks", LAST.join([index, *self._kept_lines(), self.mark]).encode("utf-8", "surrogatepass"))
         return self.mark
 
     def all_looks(self) -> set[Look]:
@@ -128,17 +128,16 @@ class Pieces:
         """Everything that was looked at for the pieces that were made now."""
         return set().union(*self._looked.values())
 
-    def _kept_lines(self) -> Iterator[str]:
+    def _kept_lines(self) -> list[str]:
         """A line for each record with pieces: its id, and what was looked at for them."""
-        for record in self._asked:
-            line, looks = self._lines.get(record), self._looked.get(record)
-            if looks is not None:
-                seen = dict.fromkeys([*(line.split(BETWEEN) if line is not None else ()), *looks])
-                line = BETWEEN.join(seen)
-                if line.count(BETWEEN) != len(seen) - 1 or LAST in line:
-                    continue
-            if line is not None:
-                yield line
+        lines = dict(self._lines)
+        for record, looks in self._looked.items():
+            line = lines.pop(record, None)
+            seen = dict.fromkeys([*(line.split(BETWEEN) if line is not None else ()), *looks])
+            line = BETWEEN.join(seen)
+            if line.count(BETWEEN) == len(seen) - 1 and LAST not in line:
+                lines[record] = line
+        return [lines[record] for record in self._asked if record in lines]
 
 
 def _short(key: str | tuple[object, ...]) -> str:
