@@ -46,31 +46,27 @@ def look_at(root: str, known: Look | None = None) -> Look:
         stamp = _folder_stamp(f"{root}{os.sep}{folder}")
         if stamp is None:
             continue
-        folders[folder] = stamp if _is_calm(stamp) else ""
-        for path, status in _entries(root, folder):
-            if status is not None:
-                files[path] = _stamp(status)
-            elif known is None or path not in known.folders:
-                todo.append(path)
+        is_told = _is_calm(stamp)
+        for path, entry in _entries(root, folder):
+            if entry.is_dir(follow_symlinks=False):
+                if known is None or path not in known.folders:
+                    todo.append(path)
+                continue
+            # Where a link leads is told by no time of its folder.
+            is_told = is_told and not entry.is_symlink()
+            with suppress(OSError):
+                if S_ISREG((status := entry.stat()).st_mode):
+                    files[path] = _stamp(status)
+        folders[folder] = stamp if is_told else ""
     return Look(files, folders)
 
 
-def _entries(root: str, folder: str) -> Iterator[tuple[str, os.stat_result | None]]:
-    """What a folder holds: each file with its status, each folder without."""
-    try:
-        with os.scandir(f"{root}{os.sep}{folder}") as entries:
-            for entry in entries:
-                if entry.name[0] == "." or entry.name == "__pycache__":
-                    continue
-                path = entry.name if folder == ROOT else f"{folder}/{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    yield path, None
-                    continue
-                with suppress(OSError):  # a link that leads nowhere
-                    if S_ISREG((status := entry.stat()).st_mode):
-                        yield path, status
-    except OSError:
-        return
+def _entries(root: str, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """What a folder holds, by paths; nothing where it may not be listed."""
+    with suppress(OSError), os.scandir(f"{root}{os.sep}{folder}") as entries:
+        for entry in entries:
+            if entry.name[0] != "." and entry.name != "__pycache__":
+                yield entry.name if folder == ROOT else f"{folder}/{entry.name}", entry
 
 
 def _folder_stamp(path: str) -> str | None:

@@ -31,7 +31,7 @@ def _edit(root: Path, what: str, folder: str, name: str, other: str) -> None:
         shutil.rmtree(root / folder, ignore_errors=True)
     elif what == "link" and path.parent.is_dir():
         path.unlink(missing_ok=True)
-        path.symlink_to("nowhere" if folder == other else target)
+        path.symlink_to(target / "one")
     elif what == "rename" and (root / folder).is_dir() and not target.exists() and not target.is_relative_to(root / folder):
         target.parent.mkdir(parents=True, exist_ok=True)
         (root / folder).rename(target)
