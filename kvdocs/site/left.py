@@ -6,7 +6,7 @@ It is kept as lines: first everything that every build needs, in columns; then w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,9 @@ BETWEEN = ","
 """Stands in no stamp and no digest."""
 
 NOTHING = b"null"
+
+FIRST = 5
+"""The number of the first line of a page: before it stand the names, and the columns of what stands beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +80,15 @@ def read_left(cache: Cache) -> Left | None:
     if lines is None:
         return None
     head = json.loads(lines[0])
-    names, paths = _names(head["names"]), _names(head["paths"])
+    names, paths, folders = _names(head["names"]), _names(head["paths"]), _names(head["folders"])
+    outputs = head["outputs"].split(BETWEEN_NAMES) if names else ()
+    levels, stamps, made, seen = map(_column, lines[1:FIRST], (names, paths, paths, folders))
     number = head["pages"]
     return Left(
         head["salt"], head["nav"], head["theme"],
-        dict(zip(names, map(int, _texts(head["levels"])), strict=True)), {name: path or name for name, path in zip(names, _names(head["outputs"]), strict=True)},
-        dict(zip(paths, _texts(head["stamps"]), strict=True)), dict(zip(paths, _texts(head["made"]), strict=True)),
-        dict(zip(_names(head["folders"]), _texts(head["seen"]), strict=True)),
-        head["links"], PageLines(*(lines[1 + number * part : 1 + number * (part + 1)] for part in range(3))),
+        dict(zip(names, map(int, levels), strict=True)), {name: path or name for name, path in zip(names, outputs, strict=True)},
+        dict(zip(paths, stamps, strict=True)), dict(zip(paths, made, strict=True)), dict(zip(folders, seen, strict=True)),
+        head["links"], PageLines(*(lines[FIRST + number * part : FIRST + number * (part + 1)] for part in range(3))),
     )  # fmt: skip
 
 
@@ -92,16 +96,17 @@ def keep_left(cache: Cache, left: Left) -> None:
     """Keep it for the next build."""
     head = {
         "salt": left.salt, "nav": left.nav, "theme": left.theme, "links": left.links, "pages": len(left.lines.facts),
-        "names": BETWEEN_NAMES.join(left.levels), "levels": BETWEEN.join(map(str, left.levels.values())), "outputs": BETWEEN_NAMES.join("" if path == name else path for name, path in left.outputs.items()),
-        "paths": BETWEEN_NAMES.join(left.stamps), "stamps": BETWEEN.join(left.stamps.values()), "made": BETWEEN.join(left.made[path] for path in left.stamps),
-        "folders": BETWEEN_NAMES.join(left.folders), "seen": BETWEEN.join(left.folders.values()),
+        "names": BETWEEN_NAMES.join(left.levels), "outputs": BETWEEN_NAMES.join("" if path == name else path for name, path in left.outputs.items()),
+        "paths": BETWEEN_NAMES.join(left.stamps), "folders": BETWEEN_NAMES.join(left.folders),
     }  # fmt: skip
-    cache.write_lines(NAME, [encode(head), *left.lines.facts, *left.lines.search, *left.lines.targets])
+    columns = (map(str, left.levels.values()), left.stamps.values(), map(left.made.__getitem__, left.stamps), left.folders.values())
+    cache.write_lines(NAME, [encode(head), *(BETWEEN.join(column).encode() for column in columns), *left.lines.facts, *left.lines.search, *left.lines.targets])
 
 
-def _names(text: str) -> Iterable[str]:
+def _column(line: bytes, names: Sequence[str]) -> Sequence[str]:
+    """What stands beside names."""
+    return line.decode().split(BETWEEN) if names else ()
+
+
+def _names(text: str) -> Sequence[str]:
     return text.split(BETWEEN_NAMES) if text else ()
-
-
-def _texts(text: str) -> Iterable[str]:
-    return text.split(BETWEEN) if text else ()
