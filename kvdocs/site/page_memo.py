@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -59,7 +59,7 @@ class PageMemo:
         self._pieces: dict[str, str] = {}
         self._looked: list[list[Look]] = []
 
-    def keep(self, wanted: Iterable[Unit]) -> list[Unit]:
+    def keep(self, wanted: Sequence[Unit]) -> list[Unit]:
         """Keep those of these units that are still right on disk, and give the others, which have to be made."""
         doubtful = self._doubtful()
         to_make = [unit for unit in wanted if not self._is_right(unit) or (unit.name in doubtful and not self._are_there(doubtful[unit.name]))]
