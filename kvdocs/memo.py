@@ -118,11 +118,15 @@ def _noted(work_out: Callable[[Registry], T], registry: Registry) -> tuple[T, di
     return work_out(recorder), recorder.looks
 
 
-def _lines(looks: Iterable[Look]) -> str:
-    """Looks in one text, a line each: it is read faster than its parts. Where one does not fit in a line, everything stands beside them."""
+BETWEEN = "\t"
+"""What stands between looks in a line."""
+
+
+def _line(looks: Iterable[Look]) -> str:
+    """Looks in one line, the id of a record first: it is read faster than its parts. Where one does not fit in, everything stands for all."""
     several = list(looks)
-    text = "\n".join(several)
-    return text if text.count("\n") == len(several) - 1 else f"{text}\n{ALL}"
+    line = BETWEEN.join(several)
+    return line if line.count(BETWEEN) == len(several) - 1 and "\n" not in line else f"{several[0]}{BETWEEN}{ALL}"
 
 
 class NotedEntries(Mapping[str, Entry]):
@@ -153,12 +157,15 @@ class State:
 
     def document(self) -> dict[str, Any]:
         """The state as plain data, for `changes`: each record with its digest, its kind and what it points to, and the files that were looked at."""
-        return {"records": self._records, "broken": sorted(self.registry.broken), "files": self.files}
+        return {"records": "\n".join(self._records), "broken": sorted(self.registry.broken), "files": self.files}
 
     @property
-    def _records(self) -> dict[str, str]:
-        """Of each record its digest, its kind and what it points to, a line each: one text is read and compared faster than its parts."""
-        return self.registry.once("records", lambda registry: {e.id: "\n".join([e.digest, e.kind.name, *e.targets]) for e in registry})
+    def _records(self) -> list[str]:
+        """A line for each record, with its id, its digest, its kind and what it points to: lines are read and compared faster than their parts.
+
+        What it points to may be any text; what breaks a line is the id of no record, and nobody looks at it.
+        """
+        return self.registry.once("records", lambda registry: [BETWEEN.join([e.id, e.digest, e.kind.name, *e.targets]).replace("\n", " ") for e in registry])
 
     def file(self, path: str) -> str:
         """The digest of a file of the project now, noted in the state."""
@@ -187,12 +194,10 @@ class State:
     def changes(self, before: dict[str, Any]) -> set[Look]:
         """Every look that may see something else than it did in the state before."""
         changed: set[Look] = set()
-        old, new = before["records"], self._records
-        for some, others in ((old, new), (new, old)):
-            for record_id, lines in some.items():
-                if others.get(record_id) != lines:
-                    _, kind, *targets = lines.split("\n")
-                    changed.update((record_id, f"#{kind}", *(f">{target}" for target in targets)))
+        for line in set(before["records"].split("\n")).symmetric_difference(self._records):
+            if line:
+                record_id, _, kind, *targets = line.split(BETWEEN)
+                changed.update((record_id, f"#{kind}", *(f">{target}" for target in targets)))
         changed.update(f"/{path}" for path, digest in before["files"].items() if self.file(path) != digest)
         if changed or before["broken"] != sorted(self.registry.broken):
             changed.add(ALL)
@@ -206,45 +211,70 @@ class Memo:
         """`scan` is the look at the files that the registry was read from; without one nothing is kept."""
         self.registry = registry
         self.cache = scan.cache if scan is not None else Cache(root, enabled=False)
-        cache = self.cache
         self.state = State(registry, root, scan)
-        old = cache.read("memo")
-        self._old: dict[str, Any] = old["kept"] if old is not None else {}
+        old = self.cache.read("memo")
+        self._old: dict[str, Any] = old if old is not None else {"looks": "", "keys": {}, "problems": {}}
         self._changes = self.state.changes(old["state"]) if old is not None else set()
-        self._new: dict[str, Any] = {}
-        self._changed = bool(self._changes)
+        self._looks: list[str] = []
+        self._keys: dict[str, str] = {}
+        self._problems: dict[str, Any] = {}
+        self._fresh = bool(self._changes)
 
-    def problems(self, entry: Entry, work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
-        """What `work_out` yields for an entry; it must look at records and files only through the registry that it is given, or note there what it looks at."""
-        key = entry.id
-        kept = self._old.get(key)
-        if kept is not None and (not self._changes or self._changes.isdisjoint(kept[0].split("\n"))):
-            self._new[key] = kept
-            return unpack(kept[1]) if kept[1] else []
+    def problems(self, entries: Iterable[Entry], work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
+        """What `work_out` yields for each entry; it must look at records and files only through the registry that it is given, or note there what it looks at."""
+        found: list[Problem] = []
+        right = self._right()
+        for entry in entries:
+            line = right.get(entry.id)
+            if line is not None:
+                self._looks.append(line)
+                found += self._kept(entry.id)
+            else:
+                found += self._work_out(entry, work_out)
+        return found
+
+    def _right(self) -> dict[str, str]:
+        """What was looked at for the records whose problems are still right: lines that begin with their ids."""
+        lines = self._old["looks"].split("\n")
+        if self._changes:
+            lines = [line for line in lines if self._changes.isdisjoint(line.split(BETWEEN))]
+        return {line.partition(BETWEEN)[0]: line for line in lines}
+
+    def _work_out(self, entry: Entry, work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
         recorder = Recorder(self.registry)
         recorder.looks[entry.id] = None
         found = list(work_out(entry, recorder))
         for look in recorder.looks:
             if look[:1] == "/":
                 self.state.file(look[1:])
-        self._keep(key, _lines(recorder.looks), found)
+        self._looks.append(_line(recorder.looks))
+        self._keep(entry.id, found)
         return found
 
     def under(self, name: str, key: str, work_out: Callable[[], Iterable[Problem]]) -> list[Problem]:
-        """What `work_out` yields, kept under a name as long as the key is the same."""
-        kept = self._old.get(name)
-        if kept is not None and kept[0] == key:
-            self._new[name] = kept
-            return unpack(kept[1]) if kept[1] else []
+        """What `work_out` yields, kept under a name as long as the key is the same. It is the id of no record."""
+        self._keys[name] = key
+        if self._old["keys"].get(name) == key:
+            return self._kept(name)
         found = list(work_out())
-        self._keep(name, key, found)
+        self._keep(name, found)
         return found
 
-    def _keep(self, name: str, condition: Any, found: list[Problem]) -> None:
-        self._new[name] = [condition, pack(found) if found else None]
-        self._changed = True
+    def _kept(self, name: str) -> list[Problem]:
+        """The problems of the last time, for the next as well."""
+        kept = self._old["problems"].get(name)
+        if kept is None:
+            return []
+        self._problems[name] = kept
+        return unpack(kept)
+
+    def _keep(self, name: str, found: list[Problem]) -> None:
+        if found:
+            self._problems[name] = pack(found)
+        self._fresh = True
 
     def save(self) -> None:
         """Keep everything that was asked for."""
-        if self._changed or len(self._new) != len(self._old):
-            self.cache.write("memo", {"state": self.state.document(), "kept": self._new})
+        new = {"looks": "\n".join(self._looks), "keys": self._keys, "problems": self._problems}
+        if self._fresh or any(self._old[part] != value for part, value in new.items()):
+            self.cache.write("memo", {**new, "state": self.state.document()})

@@ -24,9 +24,7 @@ def run_checks(registry: Registry, project: Project, scan: Scan | None = None) -
     """
     memo = Memo(registry, project.root, scan)
     found = [problem for check in CHECKS for problem in check(registry, project, memo)]
-    checks = RecordChecks(registry, project)
-    for entry in registry:
-        found += memo.problems(entry, checks)
+    found += memo.problems(registry, RecordChecks(registry, project))
     memo.save()
     return in_order(_acknowledged(registry, found))
 
