@@ -213,6 +213,15 @@ def _entry_digest(raw: RawRecord, file_digest: str) -> str:
     return f"{file_digest} {raw.path}:{raw.line}"
 
 
+def _in_order(entries: list[Entry]) -> list[Entry]:
+    """The entries of one kind in natural order of their ids: where these are a prefix and a number, that of the numbers."""
+    prefix = entries[0].kind.prefix
+    if prefix is None:
+        return sorted(entries, key=lambda entry: natural_key(entry.id))
+    behind = len(prefix)
+    return sorted(entries, key=lambda entry: int(entry.id[behind:]))
+
+
 class BackLink(NamedTuple):
     """A record that points to another, and the field in which it does."""
 
@@ -227,7 +236,10 @@ class Registry:
     """
 
     def __init__(self, entries: Iterable[Entry], kinds: tuple[Kind, ...], broken: frozenset[str] = frozenset()) -> None:
-        ordered = sorted(entries, key=lambda e: (e.kind.position, natural_key(e.id)))
+        by_kind: dict[str, list[Entry]] = {}
+        for entry in entries:
+            by_kind.setdefault(entry.kind.name, []).append(entry)
+        ordered = [entry for group in sorted(by_kind.values(), key=lambda group: group[0].kind.position) for entry in _in_order(group)]
         self.kinds = kinds
         self.entries: Mapping[str, Entry] = {entry.id: entry for entry in ordered}
         self.broken = broken
