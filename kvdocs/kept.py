@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,16 +56,16 @@ class KeptRecords:
         return KeptFile(digest, entries, unpack(problems) if problems else (), broken)
 
     def _entry(self, path: str, digest: str, record_id: str, title: str, line: int, index: int | None, extract: list[Any]) -> Entry:
-        raw = RawRecord(self.root, path, partial(self._data, path, index), line, index)
+        raw = RawRecord(self.root, path, self._data, line, index)
         return Entry.known(self.kind, raw, record_id, title, extract, digest)
 
-    def _data(self, path: str, index: int | None) -> dict[str, Any]:
+    def _data(self, raw: RawRecord) -> dict[str, Any]:
         """The data of a record; a file with a list of records is read once for all of them."""
-        if index is None:
-            return self._read(path)[None]
-        if path not in self._lists:
-            self._lists[path] = self._read(path)
-        return self._lists[path][index]
+        if raw.index is None:
+            return self._read(raw.path)[None]
+        if raw.path not in self._lists:
+            self._lists[raw.path] = self._read(raw.path)
+        return self._lists[raw.path][raw.index]
 
     def _read(self, path: str) -> dict[int | None, dict[str, Any]]:
         """The data of the records of a file, by their positions in it."""

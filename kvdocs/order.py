@@ -9,6 +9,7 @@ What its record calls optional comes last.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -113,11 +114,11 @@ def kept_plan(registry: Registry, gates: Gates, store: Cache) -> Order:
     """The order as recorded, as `plan` gives it; the records are put in order again only when something has changed that their rows are made from."""
     planner = _Planner(registry, {}, gates)
     basis = planner.basis()
-    kept = store.read("plan")
-    if kept is not None and kept["basis"] == basis:
-        return Order({values[0]: Row.of(values) for values in kept["rows"]}, planner.network, basis)
+    kept = store.read_lines("plan")
+    if kept is not None and kept[0] == basis.encode():
+        return Order({values[0]: Row.of(values) for values in json.loads(kept[1])}, planner.network, basis)
     order = replace(planner.plan(), basis=basis)
-    store.write("plan", {"basis": basis, "rows": list(order.rows.values())})
+    store.write_lines("plan", [basis.encode(), encode(list(order.rows.values()))])
     return order
 
 

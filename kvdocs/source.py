@@ -29,12 +29,12 @@ MAX_EXPONENT = 300
 class RawRecord:
     """A record as read: its data, the file (relative to the project), and its position when the file holds a list.
 
-    `data` may be a function that gives the data when somebody asks for it.
+    `data` may be a function that gives the data of this record when somebody asks for it.
     """
 
     __slots__ = ("_data", "index", "line", "path", "root")
 
-    def __init__(self, root: Path, path: str, data: dict[str, Any] | Callable[[], dict[str, Any]], line: int = 1, index: int | None = None) -> None:
+    def __init__(self, root: Path, path: str, data: dict[str, Any] | Callable[[RawRecord], dict[str, Any]], line: int = 1, index: int | None = None) -> None:
         self.root, self.path, self.line, self.index = root, path, line, index
         self._data = data
 
@@ -42,7 +42,7 @@ class RawRecord:
     def data(self) -> dict[str, Any]:
         """The values by the names of the record's fields."""
         if not isinstance(self._data, dict):
-            self._data = self._data()
+            self._data = self._data(self)
         return self._data
 
     def place_of(self, loc: Loc = (), *, value: bool = False) -> Place:
