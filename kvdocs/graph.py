@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from kvdocs.digraphs import digraphs
 from kvdocs.problems import Loc
 from kvdocs.registry import Registry
 from kvdocs.source import natural_key
@@ -88,7 +87,8 @@ class Network:
     @cached_property
     def graph(self) -> Graph:
         """The same as `dependency_graph` gives."""
-        nx = digraphs()
+        import networkx as nx
+
         graph: Graph = nx.DiGraph()
         graph.add_nodes_from(self.before)
         graph.add_edges_from([(blocker, waiting, {"loc": loc}) for blocker, waiting, loc in self.links])
@@ -105,12 +105,14 @@ class Network:
 
     def backwards(self) -> list[str]:
         """All nodes, each after everything that waits for it."""
-        nx = digraphs()
+        import networkx as nx
+
         return list(reversed(list(nx.topological_sort(self.sound))))
 
     def in_order(self, key: Callable[[str], Any]) -> list[str]:
         """All nodes, none before one that it waits for; of those that could come next, the one with the least key."""
-        nx = digraphs()
+        import networkx as nx
+
         return list(nx.lexicographical_topological_sort(self.sound, key=key))
 
 
