@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -11,9 +12,20 @@ LOADER = "pydantic.plugin._loader"
 
 
 class _NoPlugins(ModuleType):
+    """Stands in for that module. Whatever else another version of pydantic asks it for, the module itself gives."""
+
     def get_plugins(self) -> tuple[Any, ...]:
         """None."""
         return ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        del sys.modules[LOADER]
+        try:
+            return getattr(import_module(LOADER), name)
+        finally:
+            sys.modules[LOADER] = self
 
 
 def take_no_plugins() -> None:

@@ -63,3 +63,9 @@ def test_a_plugin_of_pydantic_that_is_installed_has_no_say(tmp_path: Path) -> No
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
         assert (done.stdout, done.stderr) == (text, "")
+
+
+def test_what_else_pydantic_may_ask_the_finder_of_plugins_for_it_gets() -> None:
+    code = "import kvdocs.model; from pydantic.plugin._loader import PYDANTIC_ENTRY_POINT_GROUP, get_plugins; print(PYDANTIC_ENTRY_POINT_GROUP, get_plugins())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("pydantic ()\n", "")
