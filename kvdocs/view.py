@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from re import findall
-from typing import overload
+from typing import TypeVar, overload
 
 
 class Md(str):
@@ -65,8 +65,26 @@ class Facts:
     facts: tuple[Fact, ...]
 
 
-class Lines(Sequence[Line]):
-    """The cells of a row that were laid out before: one text in which each ends its line. They are told apart only when somebody asks for one."""
+T_co = TypeVar("T_co", covariant=True)
+
+
+class LaidOut(Sequence[T_co]):
+    """Several things in one text that was laid out before. They are told apart only when somebody asks for one."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: int) -> T_co: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T_co, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> T_co | tuple[T_co, ...]:
+        return tuple(self)[index]
+
+
+class Lines(LaidOut[Line]):
+    """The cells of a row that were laid out before: one text in which each ends its line."""
 
     __slots__ = ("text",)
 
@@ -83,15 +101,6 @@ class Lines(Sequence[Line]):
     def __iter__(self) -> Iterator[Line]:
         return map(Line, self.text.split("\n")[:-1])
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Line, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Line | tuple[Line, ...]:
-        return tuple(self)[index]
-
 
 Row = Sequence[Cell]
 """The cells of a row."""
@@ -100,8 +109,8 @@ ROW_END = b"\xff"
 """What ends a row among rows that were laid out before: a byte that no text in UTF-8 has."""
 
 
-class Rows(Sequence[Lines]):
-    """Rows whose cells were laid out before, all in one text: in it each cell ends its line, and `ROW_END` each row. They are told apart only when somebody asks for one."""
+class Rows(LaidOut[Lines]):
+    """Rows whose cells were laid out before, all in one text: in it each cell ends its line, and `ROW_END` each row."""
 
     __slots__ = ("data",)
 
@@ -123,15 +132,6 @@ class Rows(Sequence[Lines]):
 
     def __iter__(self) -> Iterator[Lines]:
         return (Lines(row.decode()) for row in self.data.split(ROW_END)[:-1])
-
-    @overload
-    def __getitem__(self, index: int) -> Lines: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Lines, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Lines | tuple[Lines, ...]:
-        return tuple(self)[index]
 
 
 @dataclass(frozen=True, slots=True)
