@@ -15,7 +15,7 @@ from kvdocs.disk import read_file
 from kvdocs.site.known_pages import KnownPages
 from kvdocs.site.left import Left, keep_left, read_left
 from kvdocs.site.quick.files import SiteFiles
-from kvdocs.site.stamps import Look, digest_of_stamps, look_at, stamp_of
+from kvdocs.site.stamps import Stamps, digest_of_stamps, stamp_of, take_stamps
 
 DOCS = "build/docs"
 
@@ -43,8 +43,8 @@ class EngineCache:
         self.custom = bool(config.theme.custom_dir)
         self.salt = self._salt(config, settings)
         left = read_left(self.cache) or Left()
-        self.look = look_at(self.site, Look(left.stamps, left.folders))
-        self.now = self.look.files
+        self.stamps = take_stamps(self.site, Stamps(left.stamps, left.folders))
+        self.now = self.stamps.files
         self.left = left if left.salt == self.salt else left.without_pages()
         self.pages = KnownPages(self.left)
         self._made: dict[str, str] = {}
@@ -131,9 +131,9 @@ class EngineCache:
     def _folders(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
         """How the folders of the site looked when it was known what they hold: before the build, or, where nothing was known then, after it."""
         if self.left.folders:
-            return self.look.folders
-        look = look_at(self.site)
-        return look.folders if look.files == stamps else {}
+            return self.stamps.folders
+        taken = take_stamps(self.site)
+        return taken.folders if taken.files == stamps else {}
 
     def at(self, path: str) -> str:
         """Where a file of the site is on this machine."""

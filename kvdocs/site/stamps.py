@@ -19,15 +19,15 @@ ROOT = "."
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Stamps:
     """The stamps of the files of a folder, and of the folders in it, by their paths within it. Hidden ones are left out."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     folders: Mapping[str, str] = field(default_factory=dict)
 
 
-def look_at(root: str, known: Look | None = None) -> Look:
-    """How a folder looks now. `known` is an earlier look: what it says of `files` may have been brought up to date since, with all that was written."""
+def take_stamps(root: str, known: Stamps | None = None) -> Stamps:
+    """The stamps of a folder now. `known` are earlier ones: those of `files` may have been brought up to date since, with all that was written."""
     files: dict[str, str] = {}
     folders: dict[str, str] = {}
     changed = {ROOT}
@@ -58,7 +58,7 @@ def look_at(root: str, known: Look | None = None) -> Look:
                 if S_ISREG((status := entry.stat()).st_mode):
                     files[path] = _stamp(status)
         folders[folder] = stamp if is_told else ""
-    return Look(files, folders)
+    return Stamps(files, folders)
 
 
 def _entries(root: str, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -94,7 +94,7 @@ def _stamp(status: os.stat_result) -> str:
 
 def listing(folder: str) -> str:
     """A digest of the names of all files of a folder, with their stamps."""
-    return digest_of_stamps(look_at(folder).files)
+    return digest_of_stamps(take_stamps(folder).files)
 
 
 def digest_of_stamps(stamps: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""A look that takes an earlier one over sees what a look without it sees, whatever happened to the folder in between."""
+"""Stamps that are taken with earlier ones known are those that are taken without, whatever happened to the folder in between."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kvdocs.cache import Scan
-from kvdocs.site.stamps import Look, look_at
+from kvdocs.site.stamps import Stamps, take_stamps
 
 FOLDERS = ("", "a", "a/b", "c")
 
@@ -43,23 +43,23 @@ def test_after_any_edits(tmp_path: Path, rounds: list[list[tuple[str, str, str, 
     root = tmp_path / "site"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
-    known: Look | None = None
+    known: Stamps | None = None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scan, "RACY_NS", 20_000_000)
         for edits in rounds:
             for edit in edits:
                 _edit(root, *edit)
             sleep(0.025)
-            known = look_at(str(root), known)
-            assert known.files == look_at(str(root)).files
+            known = take_stamps(str(root), known)
+            assert known.files == take_stamps(str(root)).files
 
 
-def _listed(root: Path, known: Look, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The folders that a look lists."""
+def _listed(root: Path, known: Stamps, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that are listed to take stamps."""
     listed: list[str] = []
     plain = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: (listed.append(os.path.relpath(path, root)), plain(path))[1])
-    look_at(str(root), known)
+    take_stamps(str(root), known)
     monkeypatch.undo()
     return listed
 
@@ -68,9 +68,9 @@ def test_a_folder_is_listed_again_only_when_it_was_changed_or_is_so_new_that_a_c
     for name in ("one/file", "two/file"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("text", encoding="utf-8")
-    assert sorted(_listed(tmp_path, look_at(str(tmp_path)), monkeypatch)) == [".", "one", "two"]
+    assert sorted(_listed(tmp_path, take_stamps(str(tmp_path)), monkeypatch)) == [".", "one", "two"]
     monkeypatch.setattr(Scan, "RACY_NS", 0)
-    known = look_at(str(tmp_path))
+    known = take_stamps(str(tmp_path))
     sleep(0.025)
     (tmp_path / "two" / "stray").write_text("text", encoding="utf-8")
     assert _listed(tmp_path, known, monkeypatch) == ["two"]
