@@ -164,6 +164,7 @@ def _committed(repository: Repository, reader: _Reader, head: str, beginnings: t
     """The changes up to `head`: those that are kept, and those of the commits since."""
     kept = _kept(cache.read(CACHE_NAME), beginnings)
     if kept is not None and kept.head == head:
+        reader.held = kept.held
         return kept
     if kept is not None and kept.head not in repository.ancestors(head):
         kept = None

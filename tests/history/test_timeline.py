@@ -138,6 +138,15 @@ def test_a_file_that_could_not_be_read_for_a_while_is_compared_with_what_it_last
     ]
 
 
+def test_what_a_committed_file_last_held_that_cannot_be_read_was_forgotten_by_the_second_look(story: Story, lines: Lines) -> None:
+    story.commit("First", {R1: item("R1")})
+    story.commit("Break", {R1: "id: R1\nstatus: [\n"})
+    story.write({R1: item("R1", status="done")})
+    first = lines(story.history())
+    assert first[-1] == "not committed - R1: status open → done"
+    assert lines(story.history()) == first
+
+
 def test_what_is_not_committed_is_shown_as_such(story: Story, lines: Lines) -> None:
     story.commit("First", {R1: item("R1"), "registry/roadmap/R3.yaml": item("R3")})
     story.write({R1: item("R1", status="done"), "registry/roadmap/R2.yaml": item("R2"), "registry/roadmap/R3.yaml": None})
