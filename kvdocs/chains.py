@@ -124,12 +124,14 @@ def changes(registry: Registry, order: Order, name: str, assumed: Mapping[str, s
         return [f"when {name} is {'decided' if row.kind == 'decision' else 'done'}, {freed} lose{'s' if len(row.unlocks) == 1 else ''} this blocker"] if freed else []
     lines = []
     for blocker in row.blocked_by:
-        status = FULFIL[order.rows[blocker].kind]
+        status = FULFIL.get(order.rows[blocker].kind)
+        if status is None:  # a record that nothing can wait for, which is a problem of its own
+            continue
         then = plan(registry, {**assumed, blocker: status}).rows[name]
         lines.append(f"{blocker} {status}: {name} is {_state_words(then)}")
     needed = steps_to(registry, name, assumed).rows
     if len(needed) > 1:
-        everything = {r.id: FULFIL[r.kind] for r in needed}
+        everything = {r.id: FULFIL[r.kind] for r in needed if r.kind in FULFIL}
         then = plan(registry, {**assumed, **everything}).rows[name]
         lines.append(f"{', '.join(everything)} all done: {name} is {_state_words(then)}")
     return lines

@@ -115,6 +115,19 @@ def test_explaining_what_waits() -> None:
     ]
 
 
+def test_waiting_for_a_record_of_a_kind_that_nothing_can_wait_for_ended_with_a_traceback() -> None:
+    registry = registry_of(
+        {
+            "owner": "- {id: ann, title: Ann, owns: Everything.}",
+            "item": """
+                - {id: R1, title: First, status: open, owners: [ann], blocked_by: [ann, R2]}
+                - {id: R2, title: Second, status: open, owners: [ann]}
+            """,
+        }
+    )
+    assert explain(registry, "R1", {}).changes == ("R2 done: R1 is still waiting for ann", "R2 all done: R1 is still waiting for ann")
+
+
 def test_steps_to_a_goal() -> None:
     assert steps_to(SMALL, "R4", {}).lines() == ["Before R4 can start:", "  1. Q1 Where does it live? (ann)"]
     assert steps_to(SMALL, "R1", {}).lines() == ["Nothing has to be done before R1: it is actionable."]
