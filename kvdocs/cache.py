@@ -211,6 +211,7 @@ class Scan:
     `files` holds of each file its stamp and its digest in one text, which is read and written faster than their parts.
     `aged` is whether such a file has grown old enough since: once it is saved anew, it need not be read again.
     `at` is when the scan was made that is kept.
+    `odd` names what is neither a file nor a folder: links to folders and to nowhere, pipes.
     `unfit` tells why something with the name of a record is not read: opening a pipe waits forever, and a device has no end.
     """
 
@@ -230,12 +231,15 @@ class Scan:
         self.files: dict[str, str] = {}
         self.changed: list[str] = []
         self.unfit: dict[str, str] = {}
+        self.odd: list[str] = []
         self.aged = False
         for path, status, linked in _walk(os.fspath(root / folder)):
             name = path[base:].replace(os.sep, "/")
             if status is None or linked or not S_ISREG(status.st_mode) or not name.isprintable():
                 if why := self._why_unfit(path, status, linked):
                     self.unfit[name] = why
+                if (linked or status is not None) and not (status is not None and S_ISREG(status.st_mode)):
+                    self.odd.append(name)
                 if why or status is None or not S_ISREG(status.st_mode):
                     continue
             stamp, old = _stamp(status), old_files.get(name)

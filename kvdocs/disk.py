@@ -8,6 +8,7 @@ from contextlib import suppress
 from errno import EILSEQ
 from io import FileIO
 from pathlib import Path
+from stat import S_ISDIR
 
 _OVER = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _NEW = _OVER | os.O_TRUNC
@@ -79,6 +80,23 @@ def copy_file(source: str, target: str) -> None:
         _write(target, parts, _OVER)
     finally:
         os.close(handle)
+
+
+IN_THE_WAY = (FileExistsError, IsADirectoryError, NotADirectoryError)
+"""What the system says where a folder is in the place of a file, or a file in that of a folder."""
+
+
+def make_room(folder: str, path: str) -> None:
+    """Remove what is in the way of a file at a path within a folder: what is no folder where one has to be, and what is no file at the path itself."""
+    place, *others = [os.path.join(folder, *path.split("/")[:number]) for number in range(path.count("/") + 1, 0, -1)]  # noqa: PTH118  # as above
+    for above in reversed(others):
+        if os.path.lexists(above) and not S_ISDIR(os.lstat(above).st_mode):
+            os.unlink(above)  # noqa: PTH108  # as above
+            return
+    if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114  # as above
+        from shutil import rmtree
+
+        rmtree(place)
 
 
 def replace_file(path: str, data: bytes) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kvdocs import markup
-from kvdocs.disk import read_file, replace_file
+from kvdocs.disk import IN_THE_WAY, make_room, read_file, replace_file
 from kvdocs.markup import Dialect
 from kvdocs.pages.page import Chunk, DataFile, Page, Value
 from kvdocs.project import Project
@@ -197,16 +197,23 @@ def render_chunks(pages: Iterable[Page | DataFile], renderer: Renderer) -> Itera
         yield page.path, [page.data] if isinstance(page, DataFile) else renderer.chunks(page)
 
 
-def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, differing: Container[str] = ()) -> Written:
+def write_files(files: Mapping[str, bytes], folder: Path, *, remove_stale: bool, differing: Container[str] = (), make_way: bool = False) -> Written:
     """Write what differs, to a temporary name and then renamed; `differing` are paths of which it is known without reading them.
 
     With `remove_stale` the folder holds exactly these files afterwards; else other files are left alone.
+    With `make_way` a folder in the place of a file is removed, and a file in that of a folder: the folder is the program's own.
     """
     written = []
     for path, data in files.items():
         target = os.path.join(folder, path)  # noqa: PTH118  # a Path for each of thousands
         if path in differing or read_file(target) != data:
-            replace_file(target, data)
+            try:
+                replace_file(target, data)
+            except IN_THE_WAY:
+                if not make_way:
+                    raise
+                make_room(os.fspath(folder), path)
+                replace_file(target, data)
             written.append(path)
     removed = _remove_stale(files, folder) if remove_stale else []
     return Written(tuple(written), len(files) - len(written), tuple(removed))

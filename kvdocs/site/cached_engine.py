@@ -54,11 +54,12 @@ def main() -> None:
 
 
 def _is_known(config: Any) -> bool:
-    """Whether this build is one of those that were compared: versions, plugins, Markdown extensions, no hooks, settings that nothing outside of the files changes."""
+    """Whether this build is one of those that were compared: versions, plugins, Markdown extensions, no hooks, no templates of the project for the theme, settings that nothing outside of the files changes."""
     from importlib.metadata import version
 
     known: bool = all(version(name) == compared for name, compared in COMPARED_WITH.items())
     settings = (Path(config.config_file_path).read_text(encoding="utf-8"), (Path(config.config_file_path).parent.parent / "mkdocs.yml").read_text(encoding="utf-8"))
+    known = known and not (config.theme.custom_dir and any(Path(config.theme.custom_dir).rglob("*.html")))  # a template sees all pages, and the page that it is for
     indexed_by_material = all(type(plugin).__module__.startswith("material.plugins.") for plugin in config.plugins.values())
     known = known and set(config.plugins) <= PLUGINS and set(config.markdown_extensions) <= EXTENSIONS
     return known and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings) and "INHERIT" not in settings[1]

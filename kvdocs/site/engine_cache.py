@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from kvdocs.cache import Cache, Scan, digest_of, kept_digests, scan_files
-from kvdocs.disk import read_file
+from kvdocs.cache import Cache, Scan, digest_of, kept_digests
+from kvdocs.disk import IN_THE_WAY, make_room, read_file
 from kvdocs.site.known_pages import KnownPages
 from kvdocs.site.left import Left, keep_left, read_left
 from kvdocs.site.quick.files import SiteFiles
@@ -65,8 +66,8 @@ class EngineCache:
         for path in (settings, self.root / "mkdocs.yml"):
             seen.update(path.read_bytes())
         custom = config.theme.custom_dir
-        for name, _ in sorted(scan_files(str(custom)), key=lambda pair: pair[0]) if custom else ():
-            seen.update(name.encode() + Path(name).read_bytes())
+        for path in sorted(Path(custom).rglob("*")) if custom else ():  # pictures lie in a hidden folder
+            seen.update(f"{path}\n".encode("utf-8", "surrogateescape") + (path.read_bytes() if path.is_file() else b""))
         return seen.hexdigest()
 
     @cached_property
@@ -101,6 +102,21 @@ class EngineCache:
         made = self.left.made
         self._made.update((path, made[path]) for path in paths)
 
+    def remove_odd(self) -> None:
+        """Remove links, pipes and devices: who writes to them changes something else, or waits."""
+        for path in self.stamps.odd:
+            os.unlink(self.at(path))  # noqa: PTH108  # as elsewhere
+
+    def write(self, path: str, how: Callable[[str], None]) -> None:
+        """Have a file written; what is in its way goes, unless this build needs it."""
+        try:
+            how(self.at(path))
+        except IN_THE_WAY:
+            if any(f"{path}/".startswith(f"{other}/") or other.startswith(f"{path}/") for other in self._made):
+                raise
+            make_room(self.site, path)
+            how(self.at(path))
+
     def wrote(self, path: str, made: str | None = None, content: bytes = b"") -> None:
         """Take it that a file was written, from what it was made, and what it holds where that is asked for later; nothing for `made` when it is to be written each time."""
         self._made[path] = made or ""
@@ -120,7 +136,8 @@ class EngineCache:
     def finish(self, files: SiteFiles, nav: str) -> None:
         """Remove what the site holds no more, and keep everything for the next build."""
         for path in self.now.keys() - self._made.keys():
-            Path(self.at(path)).unlink(missing_ok=True)
+            with suppress(*IN_THE_WAY):  # what was written now is in its place, or in that of its folder
+                Path(self.at(path)).unlink(missing_ok=True)
             self._remove_empty(Path(self.at(path)).parent)
         stamps = {path: stamp_of(self.at(path)) if path in self._wrote else self.now[path] for path in self._made}
         links = {name: found for name in files.pages if (found := self.pages.links(name))}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from kvdocs.cache import Scan, digest_of
 from kvdocs.checks.files import named_outside
+from kvdocs.disk import IN_THE_WAY
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import BETWEEN, record_file, registry_file
 from kvdocs.pages.graph import Surroundings
@@ -61,6 +63,8 @@ class _Update:
         self.renderer = Renderer.of(project, publication.addresses.dialect)
         self.memo = PageMemo(project, publication, scan, salt_of(project, self.written))
         self.changed: list[str] = []
+        for name in self.memo.output.odd:
+            (project.root / name).unlink()
 
     def draw(self, units: Iterable[Unit]) -> None:
         """Draw the surroundings of all records whose page is to be made, in one go."""
@@ -103,7 +107,7 @@ class _Update:
         """Write what differs; the digests of all by path."""
         digests = {path: digest_of(data) for path, data in files.items()}
         differing = {path for path, data in files.items() if self.memo.output.size(f"{OUTPUT}/{path}") != len(data)}
-        done = write_files(files, self.project.build, remove_stale=False, differing=differing)
+        done = write_files(files, self.project.build, remove_stale=False, differing=differing, make_way=True)
         self.changed += done.written
         for path in done.written:
             self.memo.output.wrote(f"{OUTPUT}/{path}", digests[path])
@@ -113,11 +117,12 @@ class _Update:
         removed = []
         for path in sorted(paths):
             target = self.project.root / path
-            target.unlink(missing_ok=True)
+            with suppress(*IN_THE_WAY):  # what was written now is in its place, or in that of its folder
+                target.unlink(missing_ok=True)
             self.memo.output.forget(path)
             removed.append(path.removeprefix(f"{OUTPUT}/"))
             for folder in target.parents:
-                if folder == self.project.build or any(os.scandir(folder)):
+                if folder == self.project.build or not folder.is_dir() or any(os.scandir(folder)):
                     break
                 folder.rmdir()
         return removed

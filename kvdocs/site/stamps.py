@@ -6,7 +6,7 @@ A folder whose own stamp is as it was holds the files and folders that it held: 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from stat import S_ISDIR, S_ISREG
@@ -20,22 +20,30 @@ ROOT = "."
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """The stamps of the files of a folder, and of the folders in it, by their paths within it. Hidden ones are left out."""
+    """The stamps of the files of a folder, and of the folders in it, by their paths within it; `odd` are links, pipes and devices. Hidden ones are left out.
+
+    What is odd in a folder is found when the folder is listed.
+    """
 
     files: Mapping[str, str] = field(default_factory=dict)
     folders: Mapping[str, str] = field(default_factory=dict)
+    odd: Sequence[str] = ()
 
 
 def take_stamps(root: str, known: Stamps | None = None) -> Stamps:
     """The stamps of a folder now. `known` are earlier ones: those of `files` may have been brought up to date since, with all that was written."""
     files: dict[str, str] = {}
     folders: dict[str, str] = {}
+    odd: list[str] = []
     changed = {ROOT}
+    gone: tuple[str, ...] = ()
     if known is not None and known.folders:
-        folders = {path: stamp for path, stamp in known.folders.items() if _folder_stamp(f"{root}{os.sep}{path}") == stamp}
-        changed = known.folders.keys() - folders.keys() or {ROOT} - folders.keys()
+        now = {path: _folder_stamp(f"{root}{os.sep}{path}") for path in known.folders}
+        gone = tuple(f"{path}/" for path, stamp in now.items() if stamp is None)
+        folders = {path: stamp for path, stamp in known.folders.items() if now[path] == stamp and not (gone and path.startswith(gone))}
+        changed = {path for path in known.folders.keys() - folders.keys() if not (gone and path.startswith(gone))} or {ROOT} - folders.keys()
         for path in known.files:
-            if not changed or (path.rpartition("/")[0] or ROOT) not in changed:
+            if (path.rpartition("/")[0] or ROOT) in folders:
                 try:
                     files[path] = stamp_of(f"{root}{os.sep}{path}")
                 except OSError:
@@ -46,27 +54,32 @@ def take_stamps(root: str, known: Stamps | None = None) -> Stamps:
         stamp = _folder_stamp(f"{root}{os.sep}{folder}")
         if stamp is None:
             continue
-        is_told = _is_calm(stamp)
-        for path, entry in _entries(root, folder):
-            if entry.is_dir(follow_symlinks=False):
-                if known is None or path not in known.folders:
-                    todo.append(path)
-                continue
-            # Where a link leads is told by no time of its folder.
-            is_told = is_told and not entry.is_symlink()
-            with suppress(OSError):
-                if S_ISREG((status := entry.stat()).st_mode):
-                    files[path] = _stamp(status)
-        folders[folder] = stamp if is_told else ""
-    return Stamps(files, folders)
+        folders[folder] = stamp if _is_calm(stamp) else ""
+        for path, status in _entries(root, folder):
+            if status is not None and S_ISREG(status.st_mode):
+                files[path] = _stamp(status)
+            elif status is not None:
+                odd.append(path)
+            elif known is None or path not in known.folders:
+                todo.append(path)
+    return Stamps(files, folders, sorted(odd))
 
 
-def _entries(root: str, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """What a folder holds, by paths; nothing where it may not be listed."""
-    with suppress(OSError), os.scandir(f"{root}{os.sep}{folder}") as entries:
-        for entry in entries:
-            if entry.name[0] != "." and entry.name != "__pycache__":
-                yield entry.name if folder == ROOT else f"{folder}/{entry.name}", entry
+def _entries(root: str, folder: str) -> Iterator[tuple[str, os.stat_result | None]]:
+    """What a folder holds: each folder without a status, everything else with that of itself: a link is no file."""
+    try:
+        with os.scandir(f"{root}{os.sep}{folder}") as entries:
+            for entry in entries:
+                if entry.name[0] == "." or entry.name == "__pycache__":
+                    continue
+                path = entry.name if folder == ROOT else f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    yield path, None
+                    continue
+                with suppress(OSError):  # it is gone
+                    yield path, entry.stat(follow_symlinks=False)
+    except OSError:
+        return
 
 
 def _folder_stamp(path: str) -> str | None:
@@ -89,12 +102,13 @@ def stamp_of(path: str) -> str:
 
 
 def _stamp(status: os.stat_result) -> str:
-    return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+    return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size} {status.st_ino}"
 
 
 def listing(folder: str) -> str:
-    """A digest of the names of all files of a folder, with their stamps."""
-    return digest_of_stamps(take_stamps(folder).files)
+    """A digest of the names of all files of a folder, with their stamps, and of what is no file."""
+    look = take_stamps(folder)
+    return digest_of_stamps({**look.files, **dict.fromkeys(look.odd, "")})
 
 
 def digest_of_stamps(stamps: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -85,6 +86,99 @@ def test_after_each_edit_the_site_is_that_of_a_whole_build(make_project: MakePro
         assert (updated.code, fresh.code) == (0, 0), updated.err + fresh.err
         assert sorted(line for line in updated.err.splitlines() if "WARNING" in line) == sorted(line for line in fresh.err.splitlines() if "WARNING" in line)
         assert {path: (name, data) for path, data in _site(root / "site").items()} == {path: (name, data) for path, data in _site(whole / "site").items()}
+
+
+def _in_the_way_of_a_file(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "inside").write_text("in the way", encoding="utf-8")
+
+
+def _in_the_way_of_a_folder(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("in the way", encoding="utf-8")
+
+
+def _linked(path: Path, to: str) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    path.symlink_to(to)
+
+
+def _linked_elsewhere(path: Path) -> None:
+    path.rename(path.parent / "elsewhere")
+    path.symlink_to("elsewhere")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+BY_HAND: dict[str, Callable[[Path], None]] = {
+    "a folder in the place of a page": lambda root: _in_the_way_of_a_file(root / "site/records/R1/index.html"),
+    "a file in the place of a folder": lambda root: _in_the_way_of_a_folder(root / "site/records/R1"),
+    "a folder in the place of Markdown": lambda root: _in_the_way_of_a_file(root / "build/docs/records/R1.md"),
+    "a file in the place of a folder of Markdown": lambda root: _in_the_way_of_a_folder(root / "build/docs/records"),
+    "a page that is a link to another": lambda root: _linked(root / "site/records/R1/index.html", "../R2/index.html"),
+    "a folder that is a link to another": lambda root: _linked(root / "site/records/R1", "R2"),
+    "a folder of Markdown that is a link": lambda root: _linked_elsewhere(root / "build/docs/records"),
+    "a pipe in the place of a page": lambda root: _pipe(root / "site/404.html"),
+}
+"""What somebody may do to the folders that a build writes."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", BY_HAND)
+def test_what_was_in_the_way_ended_each_build_or_was_written_through(what: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    kvdocs("build", at=root)
+    before = _site(root)
+    BY_HAND[what](root)
+    ran = kvdocs("build", at=root)
+    assert (ran.code, _site(root / "site")) == (0, {path.removeprefix("site/"): data for path, data in before.items() if path.startswith("site/")}), ran.err
+    assert _site(root / "build") == {path.removeprefix("build/"): data for path, data in before.items() if path.startswith("build/")}
+
+
+@pytest.mark.slow
+def test_a_file_that_became_a_folder_and_a_folder_that_became_a_file_ended_each_build(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS, "site_src/one": "a file\n", "site_src/two/inside": "in a folder\n"}).root
+    kvdocs("build", at=root)
+    (root / "site_src/one").unlink()
+    shutil.rmtree(root / "site_src/two")
+    _touch(root, "site_src/one/inside", "in a folder\n")
+    _touch(root, "site_src/two", "a file\n")
+    assert kvdocs("build", at=root).code == 0
+    assert [path for path in _site(root / "site") if path.startswith(("one", "two"))] == ["two", "one/inside"]
+
+
+OVERRIDDEN = SETTINGS.replace("{name: material,", "{name: material, custom_dir: ../overrides, icon: {logo: our/logo},")
+"""Settings with changes to the theme."""
+
+
+@pytest.mark.slow
+def test_a_picture_in_a_hidden_folder_of_the_theme_was_left_as_it_was(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": OVERRIDDEN, "overrides/.icons/our/logo.svg": "<svg><path d='M1'/></svg>\n"}).root
+    kvdocs("build", at=root)
+    _touch(root, "overrides/.icons/our/logo.svg", "<svg><path d='M2'/></svg>\n")
+    kvdocs("build", at=root)
+    assert [path for path, data in _site(root / "site").items() if b"<path d='M1'/>" in data] == []
+
+
+@pytest.mark.slow
+def test_what_templates_of_the_project_say_of_pages_was_that_of_another_page_or_of_the_build_before(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    templates = {
+        "overrides/main.html": '{% extends "base.html" %}{% block announce %}{% for file in pages %}{{ file.page.title }}; {% endfor %}{% endblock %}',
+        "overrides/partials/copyright.html": "{% if page %}This is {{ page.file.src_uri }}.{% endif %}",
+        "overrides/.icons/our/logo.svg": "<svg></svg>",
+    }
+    root = make_project({**FILES, **templates, "mkdocs.yml": OVERRIDDEN}).root
+    kvdocs("build", at=root)
+    _touch(root, *STEPS[0])
+    kvdocs("build", at=root)
+    for name in ("R1", "R2"):
+        page = (root / f"site/records/{name}/index.html").read_text(encoding="utf-8")
+        assert f"This is records/{name}.md." in page
+        assert "First of all; " in page
 
 
 UNSAID = SETTINGS.replace("links: {anchors: warn}", "links: {anchors: warn, not_found: ignore}")

@@ -52,6 +52,30 @@ def test_after_any_edits(tmp_path: Path, rounds: list[list[tuple[str, str, str, 
             sleep(0.025)
             known = take_stamps(str(root), known)
             assert known.files == take_stamps(str(root)).files
+            for path in take_stamps(str(root)).odd:  # as a build does
+                (root / path).unlink()
+
+
+def test_files_behind_a_link_in_the_place_of_their_folder_were_taken_for_those_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scan, "RACY_NS", 0)
+    root = tmp_path / "site"
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "a" / "b" / "one").write_text("text", encoding="utf-8")
+    known = take_stamps(str(root))
+    (root / "a").rename(tmp_path / "elsewhere")
+    (root / "a").symlink_to(tmp_path / "elsewhere")
+    look = take_stamps(str(root), known)
+    assert (look.files, look.odd, look.folders.keys()) == ({}, ["a"], {"."})
+
+
+def test_a_file_whose_time_was_set_back_after_an_edit_was_taken_for_unchanged(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("as it was", encoding="utf-8")
+    before, look = path.stat(), take_stamps(str(tmp_path))
+    sleep(0.025)
+    path.write_text("as it is!", encoding="utf-8")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert take_stamps(str(tmp_path)).files != look.files
 
 
 def _listed(root: Path, known: Stamps, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -11,7 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
@@ -108,6 +108,7 @@ class SiteBuild:
 
     def _build_with(self, env: Any) -> None:
         """The steps, with one environment of Jinja for all."""
+        self.cache.remove_odd()
         plugins = self.config.plugins
         self.config = plugins.on_config(self.config)
         plugins.on_pre_build(config=self.config)
@@ -216,14 +217,14 @@ class SiteBuild:
             if digest and name not in self.shared and self.cache.holds(name, digest, digest):
                 self.cache.stay([name])
             else:
-                copy_file(self._source(name), self.cache.at(name))
+                self.cache.write(name, partial(copy_file, self._source(name)))
                 self.cache.wrote(name, digest)
         for name in self.files.theme:
             stamp = stamp_of(self._source(name))
             if self.cache.stands(name, stamp):
                 self.cache.stay([name])
             elif self.files.get_file_from_path(name).inclusion.is_included():
-                copy_file(self._source(name), self.cache.at(name))
+                self.cache.write(name, partial(copy_file, self._source(name)))
                 self.cache.wrote(name, stamp)
 
     def _source(self, name: str) -> str:
@@ -278,8 +279,9 @@ class SiteBuild:
 
     def _write(self, content: bytes, output_path: str) -> None:
         """Write a file, and note that the site holds it."""
-        write_file(output_path, content)
-        self.cache.wrote(self.cache.path_at(output_path), content=content)
+        path = self.cache.path_at(output_path)
+        self.cache.write(path, lambda place: write_file(place, content))
+        self.cache.wrote(path, content=content)
 
     def _search_index(self, empty: str) -> str:
         """The index as Material writes it, with the entries of all pages in their order."""
