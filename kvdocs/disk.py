@@ -35,6 +35,11 @@ def read_file(path: str) -> bytes | None:
         os.close(handle)
 
 
+def files_below(folder: Path) -> list[Path]:
+    """Every file below a folder, in linked folders too, as who opens one by its path finds it."""
+    return sorted(path for above, _, names in os.walk(folder, followlinks=True) for name in names if (path := Path(above, name)).is_file())
+
+
 def read_text(path: Path) -> str:
     """The text of a file that people wrote; OSError when it cannot be read, or is no UTF-8."""
     data = path.read_bytes()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kvdocs import markup
-from kvdocs.disk import IN_THE_WAY, make_room, read_file, replace_file
+from kvdocs.disk import IN_THE_WAY, files_below, make_room, read_file, replace_file
 from kvdocs.markup import Dialect
 from kvdocs.pages.page import Chunk, DataFile, Page, Value
 from kvdocs.project import Project
@@ -116,7 +116,7 @@ def _place_of(error: BaseException) -> str | None:
 def _stamps(folders: Iterable[Path]) -> Iterator[tuple[str, int, int]]:
     """What is another thing when a template was written."""
     for folder in folders:
-        for path in filter(Path.is_file, folder.rglob("*")):
+        for path in files_below(folder):
             status = path.stat()
             yield os.fspath(path), status.st_mtime_ns, status.st_size
 

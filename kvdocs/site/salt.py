@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 
+from kvdocs.disk import files_below
 from kvdocs.project import Project
 from kvdocs.render import default_templates
 
@@ -14,9 +15,8 @@ def salt_of(project: Project, written: Iterable[str]) -> str:
     """Everything that all pages depend on: the settings, the templates, and which pages people wrote themselves."""
     seen = blake2b(repr([project.settings, sorted(written)]).encode(), digest_size=16)
     for folder in (project.templates, default_templates()):
-        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-            if path.is_file():
-                seen.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
+        for path in files_below(folder):
+            seen.update(f"{path.relative_to(folder)}\n".encode("utf-8", "surrogateescape") + path.read_bytes())
     return seen.hexdigest()
 
 
