@@ -36,8 +36,17 @@ def read_file(path: str) -> bytes | None:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Every file below a folder, in linked folders too, as who opens one by its path finds it."""
-    return sorted(path for above, _, names in os.walk(folder, followlinks=True) for name in names if (path := Path(above, name)).is_file())
+    """Every file below a folder, in linked folders too, as who opens one by its path finds it; a folder that several ways lead to once."""
+    found: list[Path] = []
+    seen: set[str] = set()
+    for above, folders, names in os.walk(folder, followlinks=True):
+        where = os.path.realpath(above)
+        if where in seen:  # a link may lead to a folder that it lies in
+            folders.clear()
+            continue
+        seen.add(where)
+        found += [path for name in names if (path := Path(above, name)).is_file()]
+    return sorted(found)
 
 
 def read_text(path: Path) -> str:

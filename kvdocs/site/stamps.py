@@ -107,8 +107,8 @@ def _stamp(status: os.stat_result) -> str:
 
 def listing(folder: str) -> str:
     """A digest of the names of all files of a folder, with their stamps, and of what is no file."""
-    look = take_stamps(folder)
-    return digest_of_stamps({**look.files, **dict.fromkeys(look.odd, "")})
+    taken = take_stamps(folder)
+    return digest_of_stamps({**taken.files, **dict.fromkeys(taken.odd, "")})
 
 
 def digest_of_stamps(stamps: Mapping[str, str]) -> str:
