@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kvdocs.disk import files_below
 from kvdocs.leaving import leave
 from kvdocs.site.engine_cache import EngineCache
 from kvdocs.site.quick.build import SiteBuild
@@ -59,7 +60,7 @@ def _is_known(config: Any) -> bool:
 
     known: bool = all(version(name) == compared for name, compared in COMPARED_WITH.items())
     settings = (Path(config.config_file_path).read_text(encoding="utf-8"), (Path(config.config_file_path).parent.parent / "mkdocs.yml").read_text(encoding="utf-8"))
-    known = known and not (config.theme.custom_dir and any(Path(config.theme.custom_dir).rglob("*.html")))  # a template sees all pages, and the page that it is for
+    known = known and not (config.theme.custom_dir and any(path.suffix == ".html" for path in files_below(Path(config.theme.custom_dir))))  # a template sees all pages, and the page that it is for
     indexed_by_material = all(type(plugin).__module__.startswith("material.plugins.") for plugin in config.plugins.values())
     known = known and set(config.plugins) <= PLUGINS and set(config.markdown_extensions) <= EXTENSIONS
     return known and indexed_by_material and not config.hooks and not any("!ENV" in text for text in settings) and "INHERIT" not in settings[1]

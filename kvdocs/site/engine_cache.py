@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kvdocs.cache import Cache, Scan, digest_of, kept_digests
-from kvdocs.disk import IN_THE_WAY, make_room, read_file
+from kvdocs.disk import IN_THE_WAY, files_below, make_room, read_file
 from kvdocs.site.known_pages import KnownPages
 from kvdocs.site.left import Left, keep_left, read_left
 from kvdocs.site.quick.files import SiteFiles
@@ -66,8 +66,8 @@ class EngineCache:
         for path in (settings, self.root / "mkdocs.yml"):
             seen.update(path.read_bytes())
         custom = config.theme.custom_dir
-        for path in sorted(Path(custom).rglob("*")) if custom else ():  # pictures lie in a hidden folder
-            seen.update(f"{path}\n".encode("utf-8", "surrogateescape") + (path.read_bytes() if path.is_file() else b""))
+        for path in files_below(Path(custom)) if custom else ():  # hidden ones too: there lie pictures
+            seen.update(f"{path}\n".encode("utf-8", "surrogateescape") + path.read_bytes())
         return seen.hexdigest()
 
     @cached_property

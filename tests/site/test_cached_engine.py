@@ -157,9 +157,21 @@ OVERRIDDEN = SETTINGS.replace("{name: material,", "{name: material, custom_dir: 
 
 @pytest.mark.slow
 def test_a_picture_in_a_hidden_folder_of_the_theme_was_left_as_it_was(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
-    root = make_project({**FILES, "mkdocs.yml": OVERRIDDEN, "overrides/.icons/our/logo.svg": "<svg><path d='M1'/></svg>\n"}).root
+    _change_the_logo(make_project({**FILES, "mkdocs.yml": OVERRIDDEN, "overrides/.icons/our/logo.svg": "<svg><path d='M1'/></svg>\n"}).root, "overrides/.icons/our/logo.svg", kvdocs)
+
+
+@pytest.mark.slow
+def test_a_picture_in_a_linked_folder_of_the_theme_was_left_as_it_was(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": OVERRIDDEN, "pictures/logo.svg": "<svg><path d='M1'/></svg>\n", "overrides/.icons/read.me": ""}).root
+    (root / "overrides/.icons/our").symlink_to(root / "pictures")
+    _change_the_logo(root, "pictures/logo.svg", kvdocs)
+
+
+def _change_the_logo(root: Path, path: str, kvdocs: Callable[..., Ran]) -> None:
+    """Build, change the logo of the theme, build again: no page shows the old one."""
     kvdocs("build", at=root)
-    _touch(root, "overrides/.icons/our/logo.svg", "<svg><path d='M2'/></svg>\n")
+    assert any(b"<path d='M1'/>" in data for data in _site(root / "site").values())
+    _touch(root, path, "<svg><path d='M2'/></svg>\n")
     kvdocs("build", at=root)
     assert [path for path, data in _site(root / "site").items() if b"<path d='M1'/>" in data] == []
 
