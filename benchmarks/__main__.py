@@ -57,7 +57,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--sizes", default="0,100,1000,10000", help="numbers of records, separated by commas; 0 is this repository's own registry")
     parser.add_argument("--commands", default="", help=f"some of {', '.join(COMMANDS)}; all that suit the size if absent")
-    parser.add_argument("--peers", action="store_true", help="measure sphinx-needs, Doorstop, StrictDoc and plain MkDocs too; they are installed in environments of their own")
+    parser.add_argument("--peers", action="store_true", help="measure other programs too: pip and npm install them into folders of their own, but for Taskwarrior, whose `task` has to be on PATH")
     parser.add_argument("--times", type=int, default=3, help="how often what is fast is measured; the median counts")
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a command is ended")
     parser.add_argument("--out", default=str(HERE / "results.json"), help="where the figures are written")
@@ -90,9 +90,7 @@ def _peers(size: int, options: argparse.Namespace) -> list[dict[str, Any]]:
         cost = plain_mkdocs(WORK / f"records-{size}", options.limit)
         rows.append({"size": size, "peer": "plain MkDocs with Material", "task": "full build of the same pages", "against": ["build", "cold"], **cost.document()})
     for peer in PEERS:
-        for task, told in run_peer(peer, WORK, size, options.limit):
-            told_row = {"ended": told} if isinstance(told, str) else told.document()
-            rows.append({"size": size, "peer": peer.name, "task": task.name, "against": list(task.against), **told_row})
+        rows += run_peer(peer, WORK, size, options.limit)
     return rows
 
 

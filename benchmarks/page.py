@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from benchmarks.registries import SHARES
 from benchmarks.targets import GROWTH, RATIOS, TARGETS
+from kvdocs.markup import escape
 from kvdocs.pictures.bar_chart import bar_chart
 from kvdocs.pictures.chart_data import Chart, Point, Series
 
@@ -20,6 +22,15 @@ position: 60
 What kvdocs needs for registries of any size, made from a seed: defects, items that wait for about two others, references, measurements with derived columns, claims, executions with their logs; about sixty words of prose in each.
 Every figure is of a whole process with all that it started, as the operating system counts it. CPU seconds are the figure to compare: wall seconds depend on what else the machine does.
 `python -m benchmarks` makes this page anew, `python -m benchmarks --peers` with other programs.
+pip and npm install those below `.kvdocs/benchmark`; Taskwarrior is measured where its `task` is on PATH already.
+"""
+
+OTHERS = f"""\
+In the same run, on as many items as kvdocs has records: each with a title, about sixty words of prose and up to two others that it waits for.
+Of the records of kvdocs, {SHARES["item"]:.0%} are such items; it reads and checks the others too.
+Of a ratio of 4, kvdocs needs a quarter of the CPU time.
+
+StrictDoc exports without its page of deep traceability, which repeats an item for each path that leads to it: with paths as many and as long as here that fails, or does not end in its time.
 """
 
 
@@ -30,7 +41,7 @@ def page_of(result: dict[str, Any]) -> str:
         rows = [row for row in result["kvdocs"] if row["command"] == command]
         parts.append(f"## {command}\n\n{_picture(command, rows)}\n\n{_table(rows)}")
     if result["peers"]:
-        parts.append("## Other programs\n\nIn the same run, on data of the same size. Of a ratio of 4, kvdocs needs a quarter of the CPU time.\n\n" + _peers(result))
+        parts.append(f"## Other programs\n\n{OTHERS}\n{_peers(result)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -108,7 +119,7 @@ def _peers(result: dict[str, Any]) -> str:
         ours = found.get((row["against"][0], row["size"], row["against"][1]))
         ended = "cpu" in row and row["ended"] == 0
         ratio = f"{row['cpu'] / ours:.1f}" if ours and ended else "–"
-        theirs = f"{row['cpu']:.2f}" if ended else str(row["ended"])
+        theirs = f"{row['cpu']:.2f}" if ended else escape(str(row["ended"]))
         aim = f"{RATIOS[row['peer'], row['task']]:g}" if row["size"] == 10_000 and (row["peer"], row["task"]) in RATIOS else ""
-        lines.append(_row((f"{row['size']:,}", row["peer"], row["task"], theirs, f"{row['against'][0]}, {row['against'][1]}", f"{ours:.2f}" if ours else "–", ratio, aim)))
+        lines.append(_row((f"{row['size']:,}", f"{row['peer']} {row.get('version', '')}".rstrip(), row["task"], theirs, f"{row['against'][0]}, {row['against'][1]}", f"{ours:.2f}" if ours else "–", ratio, aim)))
     return "\n".join([*head, *lines])

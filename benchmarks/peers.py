@@ -1,19 +1,20 @@
-"""Other programs on data of the same size: each in a virtual environment of its own, each with a limit of time."""
+"""Other programs on data of the same size: each installed for itself, each with a limit of time."""
 
 from __future__ import annotations
 
+import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from benchmarks.installing import Install, Npm, OnPath, Pip
+from benchmarks.peer_data import edit_sphinx, write_backlog, write_doorstop, write_sphinx, write_strictdoc, write_taskwarrior
 from benchmarks.process import Cost, measured
 
-INSTALL_LIMIT_S = 600
-PER_FILE = 100
-"""So many needs stand in one page of Sphinx: a page for each would be slower still."""
+REASON_LENGTH = 200
 
 
 @dataclass(frozen=True)
@@ -24,108 +25,100 @@ class Task:
     against: tuple[str, str]
     command: tuple[str, ...]
     before: Callable[[Path], None] = lambda root: None
+    runs: int = 1
+    """So often the command is run; the last one counts, which has what the others kept."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A program: what pip installs, how its data are written, and its tasks in their order."""
+    """A program: how it is installed, how its data are written, and its tasks in their order."""
 
     name: str
-    packages: tuple[str, ...]
+    install: Install
     write: Callable[[Path, int], None]
     tasks: tuple[Task, ...]
+    load: tuple[str, ...] = ()
+    """The command that takes in what was written, for a program that has a store of its own; it is not measured."""
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
-def run_peer(peer: Peer, folder: Path, size: int, limit_s: float) -> Iterator[tuple[Task, Cost | str]]:
-    """The cost of each task, or in words why there is none."""
-    binaries = _installed(peer, folder)
-    if binaries is None:
-        yield from ((task, "not installed") for task in peer.tasks)
+def run_peer(peer: Peer, folder: Path, size: int, limit_s: float) -> Iterator[dict[str, Any]]:
+    """A row for each task: what it takes, or in words why there is no figure."""
+    at = folder / f"programs-{peer.name}"
+    programs = peer.install.programs(at)
+    if programs is None:
+        yield from (_row(peer, task, size, "", "not installed") for task in peer.tasks)
         return
-    root = folder / f"{peer.name}-{size}"
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
-    peer.write(root, size)
+    version = peer.install.version(at)
+    bench = _Bench(programs, folder / f"{peer.name}-{size}", peer.env, limit_s)
+    shutil.rmtree(bench.root, ignore_errors=True)
+    bench.root.mkdir(parents=True)
+    peer.write(bench.root, size)
+    loaded = bench.run(peer.load) if peer.load else None
     for task in peer.tasks:
-        task.before(root)
-        cost = measured([str(binaries / task.command[0]), *task.command[1:]], root, limit_s)
-        yield task, cost if cost.ended == 0 else f"timed out after {limit_s:.0f} s" if isinstance(cost.ended, str) else f"ended with {cost.ended}"
+        yield _row(peer, task, size, version, loaded if isinstance(loaded, str) else bench.measure(task))
 
 
-def _installed(peer: Peer, folder: Path) -> Path | None:
-    """The programs of a peer; None when they cannot be installed here."""
-    venv = folder / f"venv-{peer.name}"
-    done = venv / "installed"
-    if not done.exists():
-        shutil.rmtree(venv, ignore_errors=True)
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True, capture_output=True, timeout=INSTALL_LIMIT_S)
-            subprocess.run([str(venv / "bin" / "pip"), "install", "--quiet", *peer.packages], check=True, capture_output=True, timeout=INSTALL_LIMIT_S)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError):
-            return None
-        done.write_text(" ".join(peer.packages), encoding="utf-8")
-    return venv / "bin"
+def _row(peer: Peer, task: Task, size: int, version: str, told: Cost | str) -> dict[str, Any]:
+    figures = {"ended": told} if isinstance(told, str) else told.document()
+    return {"size": size, "peer": peer.name, "version": version, "task": task.name, "against": list(task.against), **figures}
 
 
-def _prose(number: int) -> str:
-    words = "the copy waits behind compute while a staging slot drains and the next layer asks for its block before the event fires".split()  # noqa: SIM905  # a sentence reads better than a list
-    return " ".join(words[(number + position) % len(words)] for position in range(60))
+@dataclass(frozen=True)
+class _Bench:
+    """Where a peer is measured: its programs, the folder of its data, its variables, and the time that a command has."""
+
+    programs: Path
+    root: Path
+    env: Mapping[str, str]
+    limit_s: float
+
+    def measure(self, task: Task) -> Cost | str:
+        """What the last run of a task took, or what went wrong in the first that failed."""
+        task.before(self.root)
+        told = self.run(task.command)
+        for _ in range(task.runs - 1):
+            told = told if isinstance(told, str) else self.run(task.command)
+        return told
+
+    def run(self, command: Sequence[str]) -> Cost | str:
+        """What a command took, or what went wrong with it."""
+        errors = self.root.with_name(f"{self.root.name}.stderr")
+        cost = measured([str(self.programs / command[0]), *command[1:]], self.root, self.limit_s, self.env, errors)
+        if cost.ended == 0:
+            return cost
+        if isinstance(cost.ended, str):
+            return f"timed out after {self.limit_s:.0f} s"
+        reason = reason_in(errors.read_text(encoding="utf-8", errors="replace"))
+        return f"ended with {cost.ended}" + (f": {reason}" if reason else "")
 
 
-def _blockers(number: int) -> list[int]:
-    return sorted({max(1, number - step) for step in (7, 31)} - {number}) if number > 31 else []
+def reason_in(errors: str) -> str:
+    """The line of a standard error that says what went wrong: the last that calls itself an error, or else the last; without folders of the machine."""
+    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", errors).splitlines() if line.strip()]
+    named = [line for line in lines if re.match(r"[\w.]*(error|exception):", line, re.IGNORECASE)]
+    line = (named or lines or [""])[-1]
+    return re.sub(r"(?<![\w/])(?:/[^\s/:'\"]+)+/(?=[^\s/])", "", line)[:REASON_LENGTH]
 
 
-def _write_sphinx(root: Path, size: int) -> None:
-    (root / "conf.py").write_text("project = 'benchmark'\nextensions = ['sphinx_needs']\nneeds_id_regex = '^[A-Z0-9_]{3,}'\n", encoding="utf-8")
-    names = []
-    for start in range(1, size + 1, PER_FILE):
-        names.append(f"page{start}")
-        needs = [
-            f".. req:: Item {n} of the work\n   :id: R{n:05d}\n   :status: open\n" + (f"   :links: {', '.join(f'R{b:05d}' for b in _blockers(n))}\n" if _blockers(n) else "") + f"\n   {_prose(n)}\n"
-            for n in range(start, min(start + PER_FILE, size + 1))
-        ]
-        (root / f"page{start}.rst").write_text(f"Page {start}\n{'=' * 12}\n\n" + "\n".join(needs), encoding="utf-8")
-    toctree = "".join(f"   {name}\n" for name in names)
-    (root / "index.rst").write_text(f"Items\n=====\n\n.. toctree::\n\n{toctree}\n.. needtable::\n   :filter: status == 'open'\n   :columns: id, title\n", encoding="utf-8")
-
-
-def _edit_sphinx(root: Path) -> None:
-    path = root / "page1.rst"
-    path.write_text(path.read_text(encoding="utf-8").replace("Item 3 of", "Item 3 again of"), encoding="utf-8")
-
-
-def _write_doorstop(root: Path, size: int) -> None:
-    subprocess.run(["git", "init", "--quiet", str(root)], check=True, capture_output=True)
-    folder = root / "reqs"
-    folder.mkdir()
-    (folder / ".doorstop.yml").write_text("settings:\n  digits: 5\n  prefix: R\n  sep: ''\n", encoding="utf-8")
-    for n in range(1, size + 1):
-        links = "".join(f"- R{b:05d}\n" for b in _blockers(n))
-        (folder / f"R{n:05d}.yml").write_text(
-            f"active: true\nderived: false\nheader: ''\nlevel: 1.{n}\nlinks: {'[]' if not links else ''}\n{links}normative: true\nref: ''\nreviewed: null\ntext: |\n  {_prose(n)}\n", encoding="utf-8"
-        )
-
-
-def _write_strictdoc(root: Path, size: int) -> None:
-    parts = ["[DOCUMENT]\nTITLE: Benchmark\n"]
-    for n in range(1, size + 1):
-        relations = "".join(f"- TYPE: Parent\n  VALUE: R{b:05d}\n" for b in _blockers(n))
-        parts.append(f"[REQUIREMENT]\nUID: R{n:05d}\nTITLE: Item {n} of the work\nSTATEMENT: >>>\n{_prose(n)}\n<<<\n" + (f"RELATIONS:\n{relations}" if relations else ""))
-    (root / "items.sdoc").write_text("\n".join(parts), encoding="utf-8")
-
+NEXT = ("order", "warm")
 
 PEERS = (
-    Peer("sphinx-needs", ("sphinx", "sphinx-needs"), _write_sphinx, (
+    Peer("sphinx-needs", Pip(("sphinx", "sphinx-needs")), write_sphinx, (
         Task("full build", ("build", "cold"), ("sphinx-build", "-q", "-b", "html", ".", "out")),
-        Task("build after one edit", ("build", "one record edited"), ("sphinx-build", "-q", "-b", "html", ".", "out"), _edit_sphinx),
-        Task("list of what is open, warm", ("order", "warm"), ("sphinx-build", "-q", "-b", "needs", ".", "needs")),
+        Task("build after one edit", ("build", "one record edited"), ("sphinx-build", "-q", "-b", "html", ".", "out"), edit_sphinx),
+        Task("list of what is open, warm", NEXT, ("sphinx-build", "-q", "-b", "needs", ".", "needs")),
     )),
-    Peer("doorstop", ("doorstop",), _write_doorstop, (
+    Peer("doorstop", Pip(("doorstop",)), write_doorstop, (
         Task("check", ("check", "cold"), ("doorstop", "--quiet")),
         Task("check, its fast mode", ("check", "cold"), ("doorstop", "--quiet", "--no-reformat", "--no-ref-check", "--no-child-check", "--no-suspect-check", "--no-review-check")),
     )),
-    Peer("strictdoc", ("strictdoc",), _write_strictdoc, (Task("full export", ("build", "cold"), ("strictdoc", "export", ".")),)),
+    Peer("strictdoc", Pip(("strictdoc",)), write_strictdoc, (Task("full export without deep traceability", ("build", "cold"), ("strictdoc", "export", ".")),)),
+    Peer("Backlog.md", Npm("backlog.md"), write_backlog, (Task("list of what is ready, warm", NEXT, ("backlog", "task", "list", "--ready", "--plain"), runs=2),)),
+    Peer("Taskwarrior", OnPath("task"), write_taskwarrior, (
+        Task("list of what is ready, warm", NEXT, ("task", "ready"), runs=2),
+        Task("list of what is ready, titles only, warm", NEXT, ("task", "+READY", "minimal"), runs=2),
+    ), load=("task", "import", "items.json"), env={"TASKRC": "taskrc", "TASKDATA": "."}),
 )  # fmt: skip
 
 

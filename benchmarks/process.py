@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from typing import BinaryIO
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,16 @@ class Cost:
         return asdict(self)
 
 
-def measured(command: Sequence[str], at: Path, limit_s: float, env: Mapping[str, str] | None = None) -> Cost:
-    """Run a command to its end, or until its time is over; what it prints is thrown away."""
+def measured(command: Sequence[str], at: Path, limit_s: float, env: Mapping[str, str] | None = None, errors: Path | None = None) -> Cost:
+    """Run a command to its end, or until its time is over; what it prints is thrown away, but for its standard error where a file for that is named."""
+    with (errors or Path(os.devnull)).open("wb") as stderr:
+        return _measured(command, at, limit_s, env or {}, stderr)
+
+
+def _measured(command: Sequence[str], at: Path, limit_s: float, env: Mapping[str, str], stderr: BinaryIO) -> Cost:
     started = time.monotonic()
-    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONDONTWRITEBYTECODE", "KVDOCS_NO_CACHE")} | dict(env or {})
-    process = subprocess.Popen(command, cwd=at, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONDONTWRITEBYTECODE", "KVDOCS_NO_CACHE")} | dict(env)
+    process = subprocess.Popen(command, cwd=at, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, start_new_session=True)
     ended: int | str | None = None
     while True:
         done, status, usage = os.wait4(process.pid, os.WNOHANG)

@@ -35,6 +35,9 @@ RATIOS: dict[tuple[str, str], float] = {
     ("doorstop", "check"): 40,
     ("doorstop", "check, its fast mode"): 4,
     ("sphinx-needs", "list of what is open, warm"): 25,
+    ("Backlog.md", "list of what is ready, warm"): 25,
+    ("Taskwarrior", "list of what is ready, warm"): 25,
+    ("Taskwarrior", "list of what is ready, titles only, warm"): 25,
     ("sphinx-needs", "full build"): 1,
     ("sphinx-needs", "build after one edit"): 2,
 }
