@@ -5,9 +5,11 @@ Both read the dot language and answer in the `plain` format (https://graphviz.or
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from math import ceil
@@ -87,8 +89,7 @@ def _library_program(text: str) -> str:
     from pygraphviz import AGraph
     from pygraphviz import graphviz as library
 
-    drawn = []
-    for line in text.splitlines():
+    def draw(line: str) -> str:
         graph = AGraph(string=line)
         context = library.gvContextWithBuiltins()
         try:
@@ -97,11 +98,31 @@ def _library_program(text: str) -> str:
             error, data = library.gvRenderData(context, graph.handle, b"plain")
             if error:
                 raise ValueError("Graphviz cannot draw")
-            drawn.append(data.decode("utf-8"))
             library.gvFreeLayout(context, graph.handle)
+            return str(data, "utf-8")
         finally:
             library.gvFreeContext(context)
-    return "".join(drawn)
+
+    with _unheard():
+        return "".join([draw(line) for line in text.splitlines()])
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let nobody hear what C libraries print meanwhile: the one that finds fonts, which nothing here shows, may complain of the system's."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no standard error
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 _Drawn = tuple[dict[int, XY], dict[tuple[int, int], list[tuple[XY, ...]]], float]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from itertools import combinations, pairwise
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvdocs.pictures.graph_data import Graph, components
-from kvdocs.pictures.graphviz import dot_text, graphviz_engine, library_engine
+from kvdocs.pictures.graphviz import _unheard, dot_text, graphviz_engine, library_engine
 from kvdocs.pictures.layered import column_of, layered_parts, spread_out
 from kvdocs.pictures.layout import BOX_HEIGHT, BOX_WIDTH, Engine, Layout, best_engine, lay_out
 from kvdocs.pictures.packing import pack
@@ -140,3 +141,10 @@ def test_a_graphviz_that_does_not_work_is_passed_over(answer: str, tmp_path: Pat
 def test_ids_never_reach_the_dot_language() -> None:
     """An id with a quote or a brace could end the text for Graphviz early."""
     assert 'a"}' not in dot_text(graph('a"}>b'))
+
+
+def test_what_a_library_said_of_the_fonts_of_the_system_stood_among_the_words_of_the_program(capfd: pytest.CaptureFixture[str]) -> None:
+    with _unheard():
+        os.write(2, b"Fontconfig warning: unknown element\n")
+    os.write(2, b"error: what is meant for people\n")
+    assert capfd.readouterr().err == "error: what is meant for people\n"
