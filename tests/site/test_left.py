@@ -21,7 +21,7 @@ def _left(draw: st.DrawFn) -> Left:
     stamps = draw(st.dictionaries(PATHS, STAMPS, max_size=4))
     left = Left("salt", "nav", draw(st.lists(PATHS, max_size=2)), {name: draw(st.integers(-3, 1)) for name in outputs}, outputs, stamps, {path: draw(STAMPS) for path in stamps})
     left.folders = draw(st.dictionaries(PATHS, STAMPS, max_size=3))
-    left.lines = PageLines(*([f'["{part} of {name.encode()!r}"]'.encode() for name in left.pages()] for part in ("facts", "entries", "targets")))
+    left.lines = PageLines(*([f'["{part} of {name!a}"]'.encode() for name in left.pages()] for part in ("facts", "entries", "targets")))
     return left
 
 
