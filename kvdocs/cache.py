@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from time import time_ns
@@ -51,15 +52,8 @@ class Cache:
     def read(self, name: str) -> Any:
         """The value that was written under a name, or None when there is none that can be trusted."""
         body = self._read(f"{name}.json")
-        if body is None:
-            return None
-        if "pydantic_core" in sys.modules:  # as in `encode`
-            from pydantic_core import from_json
-
-            with suppress(ValueError):
-                return from_json(body, cache_strings="none")  # most texts are there once
         try:
-            return json.loads(body)
+            return decode(body) if body is not None else None
         except (ValueError, RecursionError):
             return None
 
@@ -126,6 +120,16 @@ def encode(value: Any) -> bytes:
         with suppress(ValueError):  # half of a surrogate pair, as in the name of a file that is no text
             return to_json(value)
     return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
+
+
+def decode(text: bytes) -> Any:
+    """The value of a line of JSON; ValueError or RecursionError when it is none."""
+    if "pydantic_core" in sys.modules:  # as in `encode`
+        from pydantic_core import from_json
+
+        with suppress(ValueError):
+            return from_json(text, cache_strings="none")  # most texts are there once
+    return json.loads(text)
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
@@ -195,12 +199,29 @@ def digest_of(content: bytes) -> str:
 
 def kept_digests(cache: Cache, folder: str, at: int) -> dict[str, str] | None:
     """The digests of the files of a folder by their paths within it, as the `Scan` of it kept them that was `at` this time; None when another one is kept."""
-    known = cache.read(_scan_name(folder))
-    return {name[len(folder) + 1 :]: entry.rpartition(" ")[2] for name, entry in known["files"].items()} if known is not None and known["at"] == at else None
+    kept_at, files = _read_scan(cache, _scan_name(folder))
+    return {name[len(folder) + 1 :]: entry.rpartition(" ")[2] for name, entry in files.items()} if kept_at == at else None
 
 
 def _scan_name(folder: str) -> str:
     return f"scan-{folder.replace('/', '-')}"
+
+
+_END = "\0"
+"""Stands between the names of files and what is kept of each: no name holds it."""
+
+
+def _read_scan(cache: Cache, name: str) -> tuple[int, dict[str, str]]:
+    """When a scan was made that is kept, and its files; nothing at the time 0 when there is none."""
+    data = cache.read_bytes(name)
+    if data is None:
+        return 0, {}
+    at, *kept = data.decode("utf-8", "surrogateescape").split(_END)
+    return int(at), dict(zip(kept[::2], kept[1::2], strict=True))
+
+
+def _write_scan(cache: Cache, name: str, at: int, files: dict[str, str]) -> None:
+    cache.write_bytes(name, _END.join([str(at), *chain.from_iterable(files.items())]).encode("utf-8", "surrogateescape"))
 
 
 class Scan:
@@ -221,12 +242,10 @@ class Scan:
         self.root = root
         self.cache = cache
         self.name = _scan_name(folder)
-        known = cache.read(self.name) or {"files": {}, "at": 0}
-        self.at: int = known["at"]
-        old_files: dict[str, str] = known["files"]
+        self.at, old_files = _read_scan(cache, self.name)
         base = len(os.fspath(root)) + 1
         self._base = f"{os.fspath(root)}{os.sep}"
-        safe_before = known["at"] - self.RACY_NS
+        safe_before = self.at - self.RACY_NS
         calm_before = time_ns() - self.RACY_NS
         self.files: dict[str, str] = {}
         self.changed: list[str] = []
@@ -252,6 +271,7 @@ class Scan:
                 self.changed.append(name)
         self.removed = [name for name in old_files if name not in self.files]
         self._old = old_files
+        self._doubtful = self.changed
         self._contents: dict[str, bytes] = {}
 
     def _why_unfit(self, path: str, status: os.stat_result | None, linked: bool) -> str | None:
@@ -280,6 +300,19 @@ class Scan:
         if known[-1] == _UNKNOWN:
             known = self.files[name] = known[:-1] + self._digest_now(name)
         return known[known.rindex(" ") + 1 :]
+
+    def digests(self, names: Iterable[str]) -> list[str]:
+        """The digests of several files."""
+        if self._doubtful:
+            return [self.digest(name) for name in names]
+        return [known[known.rindex(" ") + 1 :] for known in map(self.files.__getitem__, names)]
+
+    def _digest_all(self) -> None:
+        """Take the digests that are not known, once."""
+        for name in self._doubtful:
+            if name in self.files:
+                self.digest(name)
+        self._doubtful = []
 
     def _digest_now(self, name: str) -> str:
         try:
@@ -313,19 +346,15 @@ class Scan:
 
     def whole(self) -> str:
         """The digest of all files with their names."""
-        for name in self.changed:
-            if name in self.files:
-                self.digest(name)
+        self._digest_all()
         files = [f"{name}{known[known.rindex(' ') :]}" for name, known in self.files.items()]
         lines = "\n".join([*sorted(files), *sorted(f"{name} {why}" for name, why in self.unfit.items())])
         return blake2b(lines.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
     def save(self) -> None:
         """Keep the digests for next time, when something is new."""
-        for name in self.changed:
-            if name in self.files:
-                self.digest(name)
+        self._digest_all()
         if self.aged or self.files != self._old:
             self.at = time_ns()
-            self.cache.write(self.name, {"files": self.files, "at": self.at})
+            _write_scan(self.cache, self.name, self.at, self.files)
             self.aged, self._old = False, self.files.copy()

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kvdocs.entry import Entry
 from kvdocs.kinds.experiment import Experiment
 from kvdocs.kinds.item import Item
 from kvdocs.model import Loc, Number, Record
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 if TYPE_CHECKING:
     from kvdocs.figures.field_figure import FieldFigure

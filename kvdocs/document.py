@@ -7,9 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from kvdocs.cited import title_of, with_figures
+from kvdocs.entry import Entry
 from kvdocs.exhibit import Evidence
 from kvdocs.order import Order
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 SCHEMA = "kvdocs/record/v1"
 
@@ -22,7 +23,7 @@ def record_document(entry: Entry, registry: Registry, order: Order | None = None
         "id": entry.id,
         "kind": entry.kind.name,
         "title": title_of(entry, registry),
-        "path": entry.raw.path,
+        "path": entry.path,
         "line": entry.raw.line,
         "order": row.document() if row is not None else None,
         "computed": _computed(entry, registry),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvdocs.entry import Entry
 from kvdocs.exhibit import Exhibit
 from kvdocs.figures.failures import FailureRate, GateWorth, RatePool, weigh_gate
 from kvdocs.judge import Judge, same_commit
 from kvdocs.kinds.defect import Defect, Observation
 from kvdocs.kinds.item import Gate, Item
 from kvdocs.kinds.script import Script
-from kvdocs.registry import Entry
 
 
 def rate_pools(entry: Entry, judge: Judge) -> tuple[RatePool, ...]:

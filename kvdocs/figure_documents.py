@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kvdocs.cited import field_figures, with_figures
+from kvdocs.entry import Entry
 from kvdocs.figures.claims import Judgement
 from kvdocs.figures.comparison import Range, order_of
 from kvdocs.figures.field_figure import FieldFigure
@@ -14,7 +15,6 @@ from kvdocs.figures.summary import ArmComparison
 from kvdocs.figures.table import CellName, Figure
 from kvdocs.kinds.probe import wrong_output_under
 from kvdocs.ledger import Ledger
-from kvdocs.registry import Entry
 
 FIGURE_SCHEMA = "kvdocs/figure/v1"
 COMPARISON_SCHEMA = "kvdocs/comparison/v1"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from kvdocs.problems import Loc
 from kvdocs.registry import Registry
 from kvdocs.source import natural_key
 
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
 
 
 class Edge(NamedTuple):
-    """`waiting` waits for `blocker`, and says so at `loc` in its record."""
+    """`waiting` waits for `blocker`, and says so in its record."""
 
     blocker: str
     waiting: str
-    loc: Loc
 
 
 def edges(registry: Registry) -> list[Edge]:
@@ -30,19 +28,19 @@ def edges(registry: Registry) -> list[Edge]:
 
 
 def _edges(registry: Registry) -> list[Edge]:
-    return [
-        Edge(target, entry.id, loc)
-        for entry in registry
-        for loc, target in entry.blockers
-        if registry.get(target) is not None
-    ]
+    return [Edge(target, entry.id) for entry in registry if entry.waits for target in entry.waits.split() if registry.has(target)]
+
+
+def waits_of(registry: Registry) -> str:
+    """A text that is another one whenever something waits for something else."""
+    return registry.once("waits", lambda known: "\n".join([f"{entry.id} {entry.waits}" for entry in known if entry.waits]))
 
 
 def is_acyclic(links: list[Edge]) -> bool:
     """Whether no record waits for itself: Kahn's algorithm, so that a sound registry need not load networkx to learn it."""
     waiting_for: dict[str, int] = {}
     unlocks: dict[str, list[str]] = {}
-    for blocker, waiting, _ in links:
+    for blocker, waiting in links:
         waiting_for[waiting] = waiting_for.get(waiting, 0) + 1
         unlocks.setdefault(blocker, []).append(waiting)
     free = [name for name in unlocks if name not in waiting_for]
@@ -64,17 +62,26 @@ class Network:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self.links = edges(registry)
-        self.before: dict[str, list[str]] = {entry.id: [] for kind in ("item", "decision") for entry in registry.of(kind)}
-        for blocker, waiting, _ in self.links:
-            self.before.setdefault(blocker, [])
-            before = self.before.setdefault(waiting, [])
+
+    @cached_property
+    def before(self) -> dict[str, list[str]]:
+        """By id what each waits for."""
+        found: dict[str, list[str]] = {entry.id: [] for kind in ("item", "decision") for entry in self.registry.of(kind)}
+        for blocker, waiting in edges(self.registry):
+            found.setdefault(blocker, [])
+            before = found.setdefault(waiting, [])
             if blocker not in before:
                 before.append(blocker)
-        self.after: dict[str, list[str]] = {node: [] for node in self.before}
+        return found
+
+    @cached_property
+    def after(self) -> dict[str, list[str]]:
+        """By id what waits for each."""
+        found: dict[str, list[str]] = {node: [] for node in self.before}
         for node, blockers in self.before.items():
             for blocker in blockers:
-                self.after[blocker].append(node)
+                found[blocker].append(node)
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.before)
@@ -91,7 +98,7 @@ class Network:
 
         graph: Graph = nx.DiGraph()
         graph.add_nodes_from(self.before)
-        graph.add_edges_from([(blocker, waiting, {"loc": loc}) for blocker, waiting, loc in self.links])
+        graph.add_edges_from(self.pairs)
         return graph
 
     @cached_property
@@ -120,18 +127,16 @@ def dependency_graph(registry: Registry) -> Graph:
     """A directed graph whose edges run from what blocks to what waits.
 
     Nodes are all items and decisions, and the references that something waits for.
-    Each edge carries `loc`, the place of the link in the waiting record.
     """
     return Network(registry).graph
 
 
 def graph_of(links: Iterable[Edge]) -> Graph:
-    """A directed graph of these links, each with its `loc`."""
+    """A directed graph of these links."""
     import networkx as nx
 
     graph: Graph = nx.DiGraph()
-    for blocker, waiting, loc in links:
-        graph.add_edge(blocker, waiting, loc=loc)
+    graph.add_edges_from(links)
     return graph
 
 
@@ -148,7 +153,7 @@ def cycles(graph: Graph) -> list[list[Edge]]:
         if len(group) == 1 and not graph.has_edge(first, first):
             continue
         steps = nx.find_cycle(graph.subgraph(sorted(group, key=natural_key)), first)
-        found.append([Edge(blocker, waiting, graph.edges[blocker, waiting]["loc"]) for blocker, waiting, *_ in steps])
+        found.append([Edge(blocker, waiting) for blocker, waiting, *_ in steps])
     return sorted(found, key=lambda cycle: natural_key(cycle[0].blocker))
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from kvdocs.entry import Entry
 from kvdocs.evidence.canonical import digest, sha256
 from kvdocs.exhibit import Evidence, Exhibit, GateVerdict
 from kvdocs.kinds.defect import Defect
@@ -25,7 +26,7 @@ from kvdocs.kinds.result import Result
 from kvdocs.kinds.script import Script
 from kvdocs.kinds.withdrawal import left_out
 from kvdocs.model import Record
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 EXISTS = ("confirmed", "suspected", "historical")
 """Statuses that say that a defect is (or was) there."""
@@ -202,7 +203,7 @@ def _script_now(script: str, registry: Registry) -> tuple[str, str] | None:
     entry = registry.get(script)
     if entry is None or not isinstance(entry.record, Script):
         return None
-    content = registry.content(posixpath.normpath(posixpath.join(posixpath.dirname(entry.raw.path), entry.record.file)))
+    content = registry.content(posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), entry.record.file)))
     return sha256(content), digest(dict(entry.record.expect.as_mapping()))
 
 

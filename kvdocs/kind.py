@@ -15,7 +15,8 @@ from kvdocs.view import Cell, Link, Md, RecordView, Section
 from kvdocs.work import Work
 
 if TYPE_CHECKING:
-    from kvdocs.registry import Entry, Registry
+    from kvdocs.entry import Entry
+    from kvdocs.registry import Registry
 
 Check = Callable[["Entry", "Registry"], Iterator[Problem]]
 """A kind's own rule: reads one entry and yields problems; it never changes anything."""

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
 from kvdocs.basis import Typed, basis
+from kvdocs.entry import Entry
 from kvdocs.figures.citations import Citation, citations, cite
 from kvdocs.figures.claims import Claim as ClaimData
 from kvdocs.figures.claims import Judgement, Verdict, all_rows, judge, relation_of, surely_holds
@@ -27,7 +28,7 @@ from kvdocs.kinds.claim import Claim
 from kvdocs.kinds.measurement import TEXT, MeasuredCell, Measurement
 from kvdocs.model import Loc, formula_fields, prose_fields
 from kvdocs.problems import did_you_mean
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 V = TypeVar("V")
 

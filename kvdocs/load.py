@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from kvdocs.cache import LEADS_OUT, LINKED_FOLDER, NO_TEXT, UNLISTED, UNNAMED, Scan
-from kvdocs.kept import KeptFile, KeptRecords
+from kvdocs.entry import Entry
+from kvdocs.kept import KeptRecords, ParsedFile
 from kvdocs.kind import Kind
 from kvdocs.problems import BAD_SETTINGS, DUPLICATE_ID, OUTSIDE_PROJECT, UNKNOWN_FOLDER, UNREADABLE, Place, Problem, did_you_mean
 from kvdocs.project import SETTINGS_FILE, Project, SettingsError
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Journal, Registry
 from kvdocs.source import natural_key, parse_records, unreadable
 
 
@@ -24,7 +25,7 @@ def load_registry(project: Project, kinds: tuple[Kind, ...], scan: Scan | None =
         reader.read(kind)
     reader.finish()
     problems = [*_bad_settings(project), *_unknown_folders(project, kinds), *_unfit(reader.scan, kinds), *reader.problems]
-    return Registry(reader.entries.values(), kinds, frozenset(reader.broken - reader.entries.keys())), problems
+    return reader.registry(kinds), problems
 
 
 class _Reader:
@@ -33,32 +34,40 @@ class _Reader:
     def __init__(self, project: Project, scan: Scan) -> None:
         self.project, self.scan, self.cache = project, scan, scan.cache
         self.entries: dict[str, Entry] = {}
-        self.lower: dict[str, str] = {}
+        """By their ids in small letters: two that differ only in case would share an address."""
+        self.ordered: set[str] = set()
+        self.past: dict[str, Journal | None] = {}
+        self.all_differ = True
+        """Whether no id is taken twice: then nothing depends on which record has it."""
         self.problems: list[Problem] = []
         self.broken = {record_id for name in scan.unfit for record_id in _ids_by_name(name)}
 
     def read(self, kind: Kind) -> None:
         """Read all files of a kind, and keep what they hold for next time."""
         known = KeptRecords(self.cache, self.project.root, kind)
-        files: dict[str, KeptFile] = {}
-        for path in self._paths(kind, known):
-            digest = self.scan.digest(path)
-            file = files[path] = known.file(path, digest) or self._parse(path, kind, digest)
-            self.problems += file.problems
-            self.broken.update(file.broken)
-            for entry in file.entries:
-                self._add(entry)
-        known.write(files)
+        paths = self._paths(kind, known)
+        read = known.read(paths, self.scan.digests(paths), partial(self._parse, kind))
+        self.problems += read.problems
+        self.broken.update(read.broken)
+        if read.ordered:
+            self.ordered.add(kind.name)
+        self.past[kind.name] = read.past
+        self._add(read.entries)
 
     def finish(self) -> None:
         self.scan.save()
+
+    def registry(self, kinds: tuple[Kind, ...]) -> Registry:
+        """All entries."""
+        broken = frozenset(self.broken.difference(entry.id for entry in self.entries.values())) if self.broken else frozenset()
+        past = {kind: journal for kind, journal in self.past.items() if journal is not None}
+        return Registry(self.entries.values(), kinds, broken, ordered=self.ordered, past=past if len(past) == len(kinds) and self.all_differ else None)
 
     def _paths(self, kind: Kind, known: KeptRecords) -> list[str]:
         """The files of a kind in natural order, where people name them."""
         ends = _endings(kind)
         here = {name for name in self._by_folder.get(kind.folder, ()) if name.endswith(ends)}
-        before = list(known.paths)
-        return before if here == set(before) else sorted(here, key=natural_key if kind.pattern == "*.yaml" else None)
+        return known.paths if here == set(known.paths) else sorted(here, key=natural_key if kind.pattern == "*.yaml" else None)
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
@@ -69,33 +78,37 @@ class _Reader:
             found.setdefault(rest.partition("/")[0], []).append(name)
         return found
 
-    def _parse(self, path: str, kind: Kind, digest: str) -> KeptFile:
+    def _parse(self, kind: Kind, path: str, digest: str) -> ParsedFile:
         """What one file holds now."""
         from kvdocs.shape import validate
 
         try:
             content = self.scan.take_content(path)
         except OSError as error:
-            return KeptFile(digest, (), [unreadable(path, error)], _ids_by_name(path), b"")
+            return ParsedFile(digest, (), [unreadable(path, error)], _ids_by_name(path), b"")
         raws, problems = parse_records(content, self.project.root, path)
         broken = [] if raws or not problems else _ids_by_name(path)
         entries = []
         for raw in raws:
-            entry, found = validate(raw, kind, digest)
+            entry, found = validate(raw, kind)
             problems += found
             if entry is None:
                 broken.append(str(raw.data.get("id", "")))
             else:
                 entries.append(entry)
-        return KeptFile(digest, entries, problems, broken, content)
+        return ParsedFile(digest, entries, problems, broken, content)
 
-    def _add(self, entry: Entry) -> None:
-        """Take an entry, unless its id is taken; two ids that differ only in case would share an address."""
-        taken = self.lower.setdefault(entry.id.lower(), entry.id)
-        if taken in self.entries:
-            self.problems.append(_duplicate(self.entries[taken], entry))
-        else:
-            self.entries[entry.id] = entry
+    def _add(self, entries: list[Entry]) -> None:
+        """Take entries, less those whose id is taken."""
+        new = {entry.id.lower(): entry for entry in entries}
+        if len(new) == len(entries) and new.keys().isdisjoint(self.entries):
+            self.entries.update(new)
+            return
+        self.all_differ = False
+        for entry in entries:
+            taken = self.entries.setdefault(entry.id.lower(), entry)
+            if taken is not entry:
+                self.problems.append(_duplicate(taken, entry))
 
 
 def _duplicate(first: Entry, second: Entry) -> Problem:

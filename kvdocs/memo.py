@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from hashlib import blake2b
+from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kvdocs.cache import Cache, Scan
+from kvdocs.cache import Cache, Scan, decode, encode
+from kvdocs.entry import Entry
 from kvdocs.model import LinkField, Record
 from kvdocs.problems import Problem, pack, unpack
-from kvdocs.registry import BackLink, Entry, Registry
+from kvdocs.registry import BackLink, Registry
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
@@ -122,11 +124,22 @@ BETWEEN = "\t"
 """What stands between looks in a line."""
 
 
-def _line(looks: Iterable[Look]) -> str:
+def line_of(looks: Iterable[Look]) -> bytes:
     """Looks in one line, the id of a record first: it is read faster than its parts. Where one does not fit in, everything stands for all."""
     several = list(looks)
     line = BETWEEN.join(several)
-    return line if line.count(BETWEEN) == len(several) - 1 and "\n" not in line else f"{several[0]}{BETWEEN}{ALL}"
+    return (line if line.count(BETWEEN) == len(several) - 1 and "\n" not in line else f"{several[0]}{BETWEEN}{ALL}").encode("utf-8", "surrogatepass")
+
+
+def without(changed: Iterable[Look], lines: list[bytes]) -> tuple[list[bytes], list[str]]:
+    """The lines in which nothing is looked at that has changed, and the ids at the beginning of the others."""
+    looks = {look.encode("utf-8", "surrogatepass") for look in changed}
+    between = BETWEEN.encode()
+    right = [looks.isdisjoint(line.split(between)) for line in lines] if looks else []
+    if all(right):
+        return lines, []
+    wrong = [line.partition(between)[0].decode() for line, is_right in zip(lines, right, strict=True) if not is_right]
+    return list(compress(lines, right)), wrong
 
 
 class NotedEntries(Mapping[str, Entry]):
@@ -156,16 +169,8 @@ class State:
         self.files: dict[str, str] = {}
 
     def document(self) -> dict[str, Any]:
-        """The state as plain data, for `changes`: each record with its digest, its kind and what it points to, and the files that were looked at."""
-        return {"records": "\n".join(self._records), "broken": sorted(self.registry.broken), "files": self.files}
-
-    @property
-    def _records(self) -> list[str]:
-        """A line for each record, with its id, its digest, its kind and what it points to: lines are read and compared faster than their parts.
-
-        What it points to may be any text; what breaks a line is the id of no record, and nobody looks at it.
-        """
-        return self.registry.once("records", lambda registry: [BETWEEN.join([e.id, e.digest, e.kind.name, *e.targets]).replace("\n", " ") for e in registry])
+        """The state as plain data, for `changes`: when the records of each kind were kept, and the files that were looked at."""
+        return {"marks": {kind: journal.mark for kind, journal in self.registry.past.items()}, "broken": sorted(self.registry.broken), "files": self.files}
 
     def file(self, path: str) -> str:
         """The digest of a file of the project now, noted in the state."""
@@ -191,13 +196,17 @@ class State:
             found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
 
-    def changes(self, before: dict[str, Any]) -> set[Look]:
-        """Every look that may see something else than it did in the state before."""
+    def changes(self, before: dict[str, Any]) -> set[Look] | None:
+        """Every look that may see something else than it did in the state before; None when all may."""
+        past, marks = self.registry.past, before["marks"]
+        if not past or marks.keys() != past.keys():
+            return None
         changed: set[Look] = set()
-        for line in set(before["records"].split("\n")).symmetric_difference(self._records):
-            if line:
-                record_id, _, kind, *targets = line.split(BETWEEN)
-                changed.update((record_id, f"#{kind}", *(f">{target}" for target in targets)))
+        for kind, journal in past.items():
+            looks = journal.since(marks[kind]) if marks[kind] != journal.mark else ()
+            if looks is None:
+                return None
+            changed.update(looks)
         changed.update(f"/{path}" for path, digest in before["files"].items() if self.file(path) != digest)
         if changed or before["broken"] != sorted(self.registry.broken):
             changed.add(ALL)
@@ -212,33 +221,37 @@ class Memo:
         self.registry = registry
         self.cache = scan.cache if scan is not None else Cache(root, enabled=False)
         self.state = State(registry, root, scan)
-        old = self.cache.read("memo")
-        self._old: dict[str, Any] = old if old is not None else {"looks": "", "keys": {}, "problems": {}}
-        self._changes = self.state.changes(old["state"]) if old is not None else set()
-        self._looks: list[str] = []
+        head, *self._lines = self.cache.read_lines("memo") or [b""]
+        old: dict[str, Any] | None = decode(head) if head else None
+        self._old: dict[str, Any] = old if old is not None else {"keys": {}, "problems": {}}
+        self._changes = self.state.changes(old["state"]) if old is not None else None
         self._keys: dict[str, str] = {}
         self._problems: dict[str, Any] = {}
-        self._fresh = bool(self._changes)
+        self._fresh = self._changes is None or bool(self._changes)
 
-    def problems(self, entries: Iterable[Entry], work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
+    def problems(self, work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
         """What `work_out` yields for each entry; it must look at records and files only through the registry that it is given, or note there what it looks at."""
+        entries = self.registry.entries
+        to_do = self._to_do()
         found: list[Problem] = []
-        right = self._right()
-        for entry in entries:
-            line = right.get(entry.id)
-            if line is not None:
-                self._looks.append(line)
-                found += self._kept(entry.id)
-            else:
-                found += self._work_out(entry, work_out)
+        for name in self._old["problems"]:
+            if name in entries and name not in to_do:
+                found += self._kept(name)
+        for name in to_do:
+            found += self._work_out(entries[name], work_out)
         return found
 
-    def _right(self) -> dict[str, str]:
-        """What was looked at for the records whose problems are still right: lines that begin with their ids."""
-        lines = self._old["looks"].split("\n")
-        if self._changes:
-            lines = [line for line in lines if self._changes.isdisjoint(line.split(BETWEEN))]
-        return {line.partition(BETWEEN)[0]: line for line in lines}
+    def _to_do(self) -> Collection[str]:
+        """The ids of the records whose problems have to be worked out. Of the lines that say what was looked at, those of all others stay."""
+        entries = self.registry.entries
+        if self._changes is not None:
+            lines, wrong = without(self._changes, self._lines)
+            to_do = {name for name in {*wrong, *self._changes} if name in entries}
+            if len(lines) + len(to_do) == len(entries):
+                self._lines = lines
+                return to_do
+        self._lines = []
+        return entries.keys()
 
     def _work_out(self, entry: Entry, work_out: Callable[[Entry, Recorder], Iterable[Problem]]) -> list[Problem]:
         recorder = Recorder(self.registry)
@@ -247,7 +260,7 @@ class Memo:
         for look in recorder.looks:
             if look[:1] == "/":
                 self.state.file(look[1:])
-        self._looks.append(_line(recorder.looks))
+        self._lines.append(line_of(recorder.looks))
         self._keep(entry.id, found)
         return found
 
@@ -259,6 +272,13 @@ class Memo:
         found = list(work_out())
         self._keep(name, found)
         return found
+
+    def holds(self, name: str, key: str, is_so: Callable[[], bool]) -> bool:
+        """Whether something is so, kept under a name as long as the key is the same."""
+        yes, no = f"{key} yes", f"{key} no"
+        known = self._old["keys"].get(name)
+        self._keys[name] = known if known in (yes, no) else yes if is_so() else no
+        return self._keys[name] == yes
 
     def _kept(self, name: str) -> list[Problem]:
         """The problems of the last time, for the next as well."""
@@ -275,6 +295,6 @@ class Memo:
 
     def save(self) -> None:
         """Keep everything that was asked for."""
-        new = {"looks": "\n".join(self._looks), "keys": self._keys, "problems": self._problems}
+        new = {"keys": self._keys, "problems": self._problems}
         if self._fresh or any(self._old[part] != value for part, value in new.items()):
-            self.cache.write("memo", {**new, "state": self.state.document()})
+            self.cache.write_lines("memo", [encode({**new, "state": self.state.document()}), *self._lines])

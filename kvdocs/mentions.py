@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from kvdocs.entry import Entry
 from kvdocs.prose import is_prefixed, names_in
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 
 class Mention(NamedTuple):

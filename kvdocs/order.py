@@ -9,23 +9,22 @@ What its record calls optional comes last.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kvdocs.cache import Cache, encode
-from kvdocs.cited import measured_payoff, title_of
-from kvdocs.graph import Network
+from kvdocs.cache import Cache, decode, digest_of, encode
+from kvdocs.cited import gain_of, measured_payoff, title_of
+from kvdocs.entry import Entry
+from kvdocs.graph import Network, waits_of
 from kvdocs.kinds.decision import Decision
 from kvdocs.kinds.item import Item
 from kvdocs.model import BLAST_RADII, SIZES, Number
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.source import natural_key
-from kvdocs.work import Work
+from kvdocs.work import Work, cites_gain, is_implemented, works_of
 
 if TYPE_CHECKING:
     from kvdocs.exhibit import GateVerdict
@@ -112,14 +111,32 @@ def plan(registry: Registry, assumed: Mapping[str, str] | None = None, gates: Ga
 
 def kept_plan(registry: Registry, gates: Gates, store: Cache) -> Order:
     """The order as recorded, as `plan` gives it; the records are put in order again only when something has changed that their rows are made from."""
-    planner = _Planner(registry, {}, gates)
-    basis = planner.basis()
+    basis = _basis(registry, gates)
     kept = store.read_lines("plan")
     if kept is not None and kept[0] == basis.encode():
-        return Order({values[0]: Row.of(values) for values in json.loads(kept[1])}, planner.network, basis)
-    order = replace(planner.plan(), basis=basis)
+        return Order({values[0]: Row.of(values) for values in decode(kept[1])}, Network(registry), basis)
+    order = replace(plan(registry, {}, gates), basis=basis)
     store.write_lines("plan", [basis.encode(), encode(list(order.rows.values()))])
     return order
+
+
+def _basis(registry: Registry, gates: Gates) -> str:
+    """A digest of everything that the rows are made from: what is known of each record, what it waits for, and what executions say of what is implemented."""
+    entries = [*registry.of("item"), *registry.of("decision")]
+    waits = waits_of(registry)
+    others = dict.fromkeys(waits.split()).keys() - {entry.id for entry in entries}
+    entries += [entry for name in sorted(others) if (entry := registry.get(name)) is not None]
+    works = [entry.work_text for entry in entries]
+    gains = [str(gain_of(entry, registry)) for entry, work in zip(entries, works, strict=True) if cites_gain(work)]
+    reviews = [_reviewed(entry, registry, gates) for entry, work in zip(entries, works, strict=True) if is_implemented(work)]
+    named = [(entry.id, entry.kind.name, title_of(entry, registry)) for entry in entries]
+    return digest_of(encode([named, waits, gains, reviews]) + b"\n".join(works))
+
+
+def _reviewed(entry: Entry, registry: Registry, gates: Gates) -> list[Any]:
+    """What the next step of an implemented item depends on beside itself."""
+    references = [(name, registry.entries[name].work_text.decode()) for name in (entry.work.implemented_by if entry.work is not None else ()) if registry.has(name)]
+    return [references, [(verdict.word, len(verdict.left_out)) for verdict in gates(entry.id)]]
 
 
 @cache
@@ -150,20 +167,13 @@ class _Planner:
         self.entries = {node: registry.entries[node] for node in self.network}
         self.kinds = {node: entry.kind.name for node, entry in self.entries.items()}
         self.place = {node: number for number, node in enumerate(sorted(self.network, key=natural_key))}
-        self.work = {node: self._work(node) for node in self.network}
+        works = works_of([entry.work_text for entry in self.entries.values()])
+        self.work = {node: self._work(node, work or Work("open", (), node)) for node, work in zip(self.entries, works, strict=True)}
         self.met = {node for node, work in self.work.items() if work.is_met}
         self.unmet = {node: self._in_place([b for b in blockers if b not in self.met]) for node, blockers in self.network.before.items()}
         self.states = {node: self._state(node) for node in self.network}
         self._next_steps: dict[str, str] = {}
         self._blockers: dict[str, str] = {}
-
-    def basis(self) -> str:
-        """A digest of everything that the rows are made from: what is known of each node, and what it waits for."""
-        known = [
-            (node, self.kinds[node], title_of(self.entries[node], self.registry), work[:-1], repr(self._gain(node)), blockers, self._next_step(node) if self.states[node] == "in_review" else None)
-            for (node, blockers), work in zip(self.network.before.items(), self.work.values(), strict=True)
-        ]
-        return blake2b(encode(known), digest_size=16).hexdigest()
 
     def plan(self) -> Order:
         self._look_behind()
@@ -182,9 +192,8 @@ class _Planner:
         assert entry is not None
         return entry
 
-    def _work(self, node: str) -> Work:
+    def _work(self, node: str, work: Work) -> Work:
         """What is known of a node, with the status that is assumed where one is."""
-        work = self.entries[node].work or Work("open", (), node)
         return work._replace(status=self.assumed[node]) if node in self.assumed else work
 
     def _in_place(self, nodes: Iterable[str]) -> list[str]:

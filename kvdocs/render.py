@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from kvdocs import markup
 from kvdocs.disk import IN_THE_WAY, files_below, make_room, read_file, replace_file
 from kvdocs.markup import Dialect
-from kvdocs.pages.page import Chunk, DataFile, Page, Value
+from kvdocs.pages.page import DataFile, Page, Value
 from kvdocs.project import Project
+from kvdocs.two_parts import Chunk
 from kvdocs.view import Block, Lines, Row, Rows, Section
 
 if TYPE_CHECKING:

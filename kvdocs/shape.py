@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Kind
 from kvdocs.model import fields_at
 from kvdocs.problems import BAD_ID, MISSING_FIELD, UNKNOWN_KEY, WRONG_TYPE, WRONG_VALUE, Code, Loc, Problem, counted, did_you_mean
-from kvdocs.registry import Entry
 from kvdocs.source import RawRecord
 
 _TYPE_WORDS = {
@@ -19,7 +19,7 @@ _TYPE_WORDS = {
 }  # fmt: skip
 
 
-def validate(raw: RawRecord, kind: Kind, file_digest: str = "") -> tuple[Entry | None, list[Problem]]:
+def validate(raw: RawRecord, kind: Kind) -> tuple[Entry | None, list[Problem]]:
     """The entry of a raw record, or None and every fault that its model finds."""
     record_id = raw.data.get("id")
     name = record_id if isinstance(record_id, str) else None
@@ -29,7 +29,7 @@ def validate(raw: RawRecord, kind: Kind, file_digest: str = "") -> tuple[Entry |
         return None, [_shape_problem(raw, kind, name, fault, words) for fault, words in _one_per_value(raw.data, error.errors(include_url=False))]
     if not kind.accepts_id(record.id):
         return None, [Problem(BAD_ID, f"the id of {_article(kind.name)} is {kind.prefix} and a number, not {record.id!r}", raw.place_of(("id",), value=True), record.id)]
-    return Entry(kind, raw, record, None, file_digest), []
+    return Entry(kind, raw, record), []
 
 
 def _one_per_value(data: Any, faults: list[Any]) -> list[tuple[Any, list[str]]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from kvdocs.cache import decode, encode
 from kvdocs.model import Number
 
 
@@ -43,3 +45,23 @@ class Work(NamedTuple):
         """A work from its plain data."""
         *rest, gain = document
         return Work._make([*[tuple(value) if isinstance(value, list) else value for value in rest], Decimal(gain) if isinstance(gain, str) else gain])
+
+    def text(self) -> bytes:
+        """The work as a text, for `works_of` and those that look at it as it is."""
+        return encode(self.document())
+
+
+def works_of(texts: Sequence[bytes]) -> list[Work | None]:
+    """The works of records from their texts; an empty one stands for none."""
+    documents = decode(b"[" + b",".join([text or b"null" for text in texts]) + b"]")
+    return [None if document is None else Work.of(document) for document in documents]
+
+
+def cites_gain(text: bytes) -> bool:
+    """Whether its gain has to be computed."""
+    return text.endswith(b",null]")
+
+
+def is_implemented(text: bytes) -> bool:
+    """Whether it is done but for its review."""
+    return text.startswith(b'["implemented",')

@@ -92,14 +92,16 @@ def test_the_name_of_a_file_that_is_no_text_is_kept(tmp_path: Path) -> None:
 
 STRICT = """
 import json, sys
-from kvdocs.cache import Cache
-from kvdocs.cli import cli
-write = Cache.write
-def strict(cache, name, value):
+import kvdocs.cache
+encode, write = kvdocs.cache.encode, kvdocs.cache.Cache._write
+def strict(value):
     json.dumps(value)
-    print(name, file=sys.stderr)
-    write(cache, name, value)
-Cache.write = strict
+    return encode(value)
+def told(cache, file, body):
+    print(file.partition(".")[0], file=sys.stderr)
+    write(cache, file, body)
+kvdocs.cache.encode, kvdocs.cache.Cache._write = strict, told
+from kvdocs.cli import cli
 cli(sys.argv[1:], prog_name="kvdocs")
 """
 """Python's encoder takes nothing that JSON does not have; pydantic's would make a text of it, and whoever reads it back would have another value."""

@@ -18,10 +18,10 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("load", "shape", "kept"),
     ("kinds",),
     ("figures",),
-    ("registry", "kind"),
+    ("registry", "entry", "kind"),
     ("source", "project"),
     ("model", "view", "prose", "markup", "exhibit", "work"),
-    ("problems", "cache", "disk", "no_plugins", "leaving", "evidence"),
+    ("problems", "cache", "two_parts", "disk", "no_plugins", "leaving", "evidence"),
 )
 """From the roof down. A module may import what is on its own floor or below."""
 

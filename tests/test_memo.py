@@ -62,6 +62,12 @@ EDITS: dict[str, tuple[str, str | None]] = {
     "no other defect": ("defects/D2.yaml", None),
     "an item that is done": ("roadmap/R1.yaml", "id: R1\ntitle: Repair it\nstatus: done\nowners: [ann]\nlanded_in: [aaaaaaaaa]\ngates:\n  - {id: a, text: It does not hang., script: run}\n"),
     "an item that waits": ("roadmap/R1.yaml", 'id: R1\ntitle: Repair it\nstatus: open\nowners: [ann]\nblocked_by: ["R7\\nR8", R2]\nsummary: It took 400 ms/token, see M1 and R2.\n'),
+    "an item in review": ("roadmap/R1.yaml", "id: R1\ntitle: Repair it\nstatus: implemented\nowners: [ann]\nimplemented_by: [us-7]\ngates:\n  - {id: a, text: It does not hang., script: run}\n"),
+    "its pull request": ("references/us-7.yaml", "id: us-7\ntitle: Repair\ntype: pull-request\nrepository: us/ours\nnumber: 7\nstate: open\nstate_on: 2026-08-24\n"),
+    "its merge": ("references/us-7.yaml", "id: us-7\ntitle: Repair\ntype: pull-request\nrepository: us/ours\nnumber: 7\nstate: merged\nstate_on: 2026-08-25\nmerge_commit: aaaaaaaaa\nclosed_on: 2026-08-25\n"),
+    "an item with a payoff": ("roadmap/R3.yaml", "id: R3\ntitle: Faster by {{ M1.host[1] }}\nstatus: open\nowners: [ann]\nblocked_by: [R1, box]\npayoffs: [{what: It, figure: '100 * M1.host[1]', basis: measured}]\n"),
+    "the same id twice": ("defects/D9.yaml", DEFECT.format(id="D1", status="fixed", commit="946c1e5b6")),
+    "the same id once": ("defects/D9.yaml", None),
     "what it waits for": ("roadmap/R2.yaml", "id: R2\ntitle: First\nstatus: open\nowners: [ann]\nblocked_by: [R1]\n"),
     "a figure": ("measurements/M1.yaml", MEASUREMENT.replace("HOST", "2.5")),
     "a slow figure": ("measurements/M1.yaml", MEASUREMENT.replace("HOST", "1.5")),
@@ -80,8 +86,10 @@ ANN = {"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "
 @example(["the same script", "the same expectations", "a defect", "an execution", "a withdrawal", "a withdrawal withdrawn", "an execution in place of another", "another script"])
 @example(["the same script", "the same expectations", "an item that is done", "a defect that is gone", "a clean execution", "an execution", "other expectations", "no execution"])
 @example(["the same script", "the same expectations", "an execution", "a defect", "a defect that is gone", "a defect of another commit"])
+@example(["the same script", "the same expectations", "the same id twice", "a defect", "an execution", "no execution", "a defect of another commit", "the same id once"])
+@example(["an item in review", "its pull request", "a figure", "an item with a payoff", "its merge", "a slow figure", "the same script", "the same expectations", "a clean execution", "no measurement"])
 @example(["a claim", "a figure", "an item that waits", "a slow figure", "a figure that may be zero", "what it waits for", "no measurement", "a claim over executions", "a clean execution"])
-def test_after_any_edits_the_problems_are_those_found_from_nothing(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, edits: list[str]) -> None:
+def test_after_any_edits_the_problems_and_the_order_are_those_found_from_nothing(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, edits: list[str]) -> None:
     project = make_project(ANN)
     for edit in edits:
         path, text = project.registry / EDITS[edit][0], EDITS[edit][1]
@@ -91,9 +99,11 @@ def test_after_any_edits_the_problems_are_those_found_from_nothing(make_project:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         monkeypatch.delenv("KVDOCS_NO_CACHE", raising=False)
-        kept = [str(problem) for problem in inspect(project).problems]
+        kept = inspect(project)
+        known = [str(problem) for problem in kept.problems], kept.order.document()
         monkeypatch.setenv("KVDOCS_NO_CACHE", "1")
-        assert kept == [str(problem) for problem in inspect(project).problems]
+        fresh = inspect(project)
+        assert known == ([str(problem) for problem in fresh.problems], fresh.order.document())
 
 
 def test_what_was_looked_at_to_work_something_out_once_is_noted_for_everybody_who_asks() -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from kvdocs.cache import Scan
 from kvdocs.checks import cited, evidence, files, links, metrics, seals, work
 from kvdocs.checks.inputs import Inputs
+from kvdocs.entry import Entry
 from kvdocs.judge import Judge
 from kvdocs.memo import Memo, Recorder
 from kvdocs.problems import UNUSED_ACKNOWLEDGEMENT, Problem, acknowledge, in_order
 from kvdocs.project import Project
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 CHECKS: tuple[Callable[[Registry, Project, Memo], Iterator[Problem]], ...] = (files.check_files, work.check_cycles, work.check_successions, seals.check_seals)
 """Checks of the whole."""
@@ -24,7 +25,7 @@ def run_checks(registry: Registry, project: Project, scan: Scan | None = None) -
     """
     memo = Memo(registry, project.root, scan)
     found = [problem for check in CHECKS for problem in check(registry, project, memo)]
-    found += memo.problems(registry, RecordChecks(registry, project))
+    found += memo.problems(RecordChecks(registry, project))
     memo.save()
     return in_order(_acknowledged(registry, found))
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.cited import field_figures, typed_fields
+from kvdocs.entry import Entry
 from kvdocs.kinds.item import BOUND_AS_MEASURED, Item
 from kvdocs.kinds.measurement import CITATION_ERROR, FIGURE_TYPED, KIND, PUBLISHED_DIFFERS, PUBLISHED_UNDECIDED, Measurement
 from kvdocs.kinds.probe import wrong_output_under
 from kvdocs.memo import Recorder
 from kvdocs.model import Loc, prose_fields
 from kvdocs.problems import Problem
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 if TYPE_CHECKING:
     from kvdocs.figures.citations import Citation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kvdocs.entry import Entry
 from kvdocs.exhibit import Evidence, Exhibit
 from kvdocs.judge import Judge, same_commit
 from kvdocs.kinds.claim import Claim
@@ -14,7 +15,6 @@ from kvdocs.kinds.measurement import Measurement
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.withdrawal import WITHDRAWN_EVIDENCE, left_out, standing
 from kvdocs.problems import CONTRADICTED, CONTRADICTED_ELSEWHERE, GATE_NOT_PASSED, GATE_TOO_FEW, ONLY_REPORTED, STALE_EVIDENCE, Place, Problem, counted
-from kvdocs.registry import Entry
 
 EXECUTABLE = ("confirmed", "not-reproduced", "fixed")
 """Statuses that executions can show."""

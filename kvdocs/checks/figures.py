@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kvdocs.checks.inputs import Inputs
 from kvdocs.checks.text_place import place_in_text
 from kvdocs.cited import title_of
+from kvdocs.entry import Entry
 from kvdocs.figures.claims import Judgement, Verdict
 from kvdocs.figures.comparison import Order, order_of
 from kvdocs.figures.names import Fault, FormulaError
@@ -34,7 +35,6 @@ from kvdocs.ledger import Ledger, ledger_of
 from kvdocs.memo import Recorder
 from kvdocs.model import Loc
 from kvdocs.problems import Code, Problem
-from kvdocs.registry import Entry
 
 _FORMULA_CODES: dict[Fault, Code] = {"form": FORMULA_ERROR, "name": FORMULA_ERROR, "undefined": FORMULA_ERROR, "units": UNIT_MISMATCH, "cycle": FORMULA_CYCLE}
 """An empty cell is no error of a formula, and what another error blocks is not reported again."""

@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 
+from kvdocs.entry import Entry
 from kvdocs.memo import Memo
 from kvdocs.model import Loc
 from kvdocs.problems import MISSING_FILE, OUTSIDE_PROJECT, Problem, did_you_mean
 from kvdocs.project import Project
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 
 def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
@@ -42,7 +43,7 @@ def _named(project: Project, registry: Registry) -> list[tuple[Entry, Loc, str, 
     for entry in registry:
         if not entry.names_files:
             continue
-        folder = f"{root}/{posixpath.dirname(entry.raw.path)}"
+        folder = f"{root}/{posixpath.dirname(entry.path)}"
         for loc, name in entry.extract.files:
             if folder not in folders:
                 folders[folder] = os.path.realpath(folder)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from kvdocs.entry import Entry
 from kvdocs.memo import ALL, Look
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 _NAMES = re.compile(r"\bM[1-9][0-9]*\b|\b(?:count|results)(?=\s*\()").findall
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvdocs.entry import Entry
 from kvdocs.mentions import has_prefix
 from kvdocs.problems import DUPLICATE_ID, UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 
 def check_links(entry: Entry, registry: Registry) -> Iterator[Problem]:
@@ -44,7 +45,7 @@ def check_mentions(entry: Entry, registry: Registry) -> Iterator[Problem]:
     """Every id that prose mentions is the id of a record."""
     for loc, word in entry.extract.mentions:
         if has_prefix(word, registry) and not registry.has(word) and word not in registry.broken:
-            place = _place_in(entry.raw.place_of(loc, value=True), (entry.raw.root / entry.raw.path).read_text(encoding="utf-8-sig"), word)
+            place = _place_in(entry.raw.place_of(loc, value=True), (entry.raw.root / entry.path).read_text(encoding="utf-8-sig"), word)
             hint = did_you_mean(word, registry.entries) or "if it is not an id, put it in backticks"
             yield Problem(UNKNOWN_MENTION, f"{entry.id} mentions {word}, which no record has", place, entry.id, hint)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvdocs.entry import Entry
 from kvdocs.filled import filled
 from kvdocs.kinds.measurement import NO_METRIC, Measurement
 from kvdocs.memo import Recorder
 from kvdocs.problems import Problem
-from kvdocs.registry import Entry
 
 
 def check_metrics(entry: Entry, registry: Recorder) -> Iterator[Problem]:

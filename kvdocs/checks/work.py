@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from kvdocs.graph import Edge, cycles, dependency_graph, graph_of, is_acyclic, is_sound
+from kvdocs.cache import digest_of
+from kvdocs.entry import Entry
+from kvdocs.graph import Edge, cycles, dependency_graph, graph_of, is_acyclic, is_sound, waits_of
 from kvdocs.memo import Memo
-from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Code, Problem
+from kvdocs.model import LinkField
+from kvdocs.problems import BLOCKED_BY_REJECTED, CYCLE, DONE_BUT_BLOCKED, NEEDS_NOT_PLANNED, Code, Place, Problem
 from kvdocs.project import Project
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 
 def check_cycles(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """No record waits for itself through others; a circle is shown whole, with the place of each of its edges."""
-    if is_sound(registry):
+    if memo.holds("nothing waits for itself", digest_of(waits_of(registry).encode()), lambda: is_sound(registry)):
         return
     for cycle in cycles(dependency_graph(registry)):
         names = " → ".join([edge.blocker for edge in cycle] + [cycle[0].blocker])
-        places = [(registry.entries[e.waiting].raw.place_of(e.loc, value=True), f"{e.waiting} waits for {e.blocker}") for e in cycle]
+        places = [(_place(registry, edge, lambda link: link.ref.orders), f"{edge.waiting} waits for {edge.blocker}") for edge in cycle]
         hint = "remove one of these links, or split a record so that the circle opens"
         yield Problem(CYCLE, f"these block each other: {names}", places[0][0], cycle[0].waiting, hint, tuple(places))
+
+
+def _place(registry: Registry, edge: Edge, is_meant: Callable[[LinkField], bool]) -> Place:
+    """Where one record names another."""
+    entry = registry.entries[edge.waiting]
+    loc = next(link.loc for link in reversed(entry.links_at(edge.blocker)) if is_meant(link))
+    return entry.raw.place_of(loc, value=True)
 
 
 SUCCESSIONS = ("superseded_by", "supersedes", "needs", "applied_on")
@@ -29,16 +39,18 @@ SUCCESSIONS = ("superseded_by", "supersedes", "needs", "applied_on")
 def check_successions(registry: Registry, project: Project, memo: Memo) -> Iterator[Problem]:
     """Nothing takes its own place, or has to be there before itself, through others or at once."""
     links: dict[str, list[Edge]] = {}
-    for entry in registry:
-        for loc, target in entry.links_in(SUCCESSIONS):
-            links.setdefault(str(loc[0]), []).append(Edge(target, entry.id, loc))
+    for kind in registry.kinds:
+        if not kind.model.model_fields.keys().isdisjoint(SUCCESSIONS):
+            for entry in registry.of(kind.name):
+                for field, target in entry.links_in(SUCCESSIONS):
+                    links.setdefault(field, []).append(Edge(target, entry.id))
     for field, found in links.items():
         if is_acyclic(found):
             continue
         for cycle in cycles(graph_of(found)):
             edges_back = cycle[::-1]
             names = " → ".join([edge.waiting for edge in edges_back] + [edges_back[0].waiting])
-            places = [(registry.entries[e.waiting].raw.place_of(e.loc, value=True), f"{e.waiting} names {e.blocker}") for e in edges_back]
+            places = [(_place(registry, edge, lambda link: link.loc[0] == field), f"{edge.waiting} names {edge.blocker}") for edge in edges_back]  # noqa: B023  # it is called in this round
             yield Problem(CYCLE, f"`{field}` leads round in a circle: {names}", places[0][0], edges_back[0].waiting, "take the field out of one of them", tuple(places))
 
 

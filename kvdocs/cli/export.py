@@ -12,11 +12,11 @@ import click
 from kvdocs.cli.output import SpeakingGroup, fail, paint, say, the_project
 
 if TYPE_CHECKING:
+    from kvdocs.entry import Entry
     from kvdocs.exchange.record_exports import Export
     from kvdocs.exchange.result_exports import Executed
     from kvdocs.pipeline import Inspection
     from kvdocs.project import Project
-    from kvdocs.registry import Entry
 
 into = click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="A file, or a folder for several; the terminal if absent.")
 

@@ -11,8 +11,9 @@ from kvdocs.project import ProjectError
 
 if TYPE_CHECKING:
     from kvdocs.cache import Scan
+    from kvdocs.entry import Entry
     from kvdocs.project import Project
-    from kvdocs.registry import Entry, Registry
+    from kvdocs.registry import Registry
 
 WORK = ("item", "decision", "reference")
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from kvdocs.cited import title_of
 from kvdocs.cli.blocks import fact_lines, notice_lines, prose_lines, section_lines, written
 from kvdocs.cli.output import paint
+from kvdocs.entry import Entry
 from kvdocs.pages.context import PageContext
 from kvdocs.pages.record import related_sections
 from kvdocs.pipeline import Inspection, publication
 from kvdocs.problems import Problem, Severity
-from kvdocs.registry import Entry
 from kvdocs.view import Link
 
 DRAWN = ("charts", "surroundings", "history")
@@ -51,7 +51,7 @@ def record_lines(entry: Entry, inspection: Inspection, columns: int, *, everythi
             yield ""
             yield from part
     yield ""
-    yield paint(f"{entry.raw.path}:{entry.raw.line}", "off")
+    yield paint(f"{entry.path}:{entry.raw.line}", "off")
 
 
 def _place(entry: Entry, context: PageContext) -> Iterator[str]:

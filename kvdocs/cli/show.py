@@ -12,8 +12,9 @@ from kvdocs.cli.output import fail, print_json, say, the_project, width
 from kvdocs.problems import counted
 
 if TYPE_CHECKING:
+    from kvdocs.entry import Entry
     from kvdocs.project import Project
-    from kvdocs.registry import Entry, Registry
+    from kvdocs.registry import Registry
 
 FEWEST_DIGITS = 4
 """So many digits of a result's id have to be typed."""

@@ -29,7 +29,7 @@ class Found(NamedTuple):
 def all_records(project: Project, kinds: tuple[Kind, ...]) -> list[Found]:
     """Every record whose file can be read, with duplicates and with those that have faults, in the order of the kinds and ids."""
     registry, problems = load_registry(project, kinds)
-    sound = {(entry.raw.path, entry.raw.index): Found(entry.kind, entry.raw, entry.id) for entry in registry}
+    sound = {(entry.path, entry.raw.index): Found(entry.kind, entry.raw, entry.id) for entry in registry}
     folders = {kind.folder: kind for kind in kinds}
     for path in sorted({p.place.path for p in problems}):
         kind = folders.get(path.split("/")[1] if path.startswith("registry/") else "")

@@ -59,8 +59,8 @@ def _check_new_id(found: Found, new: str, records: list[Found]) -> None:
 def _refuse_sealed(records: list[Found], old: str, registry: Registry) -> None:
     """Results are sealed with a digest: what they name keeps its id."""
     for back in registry.links_to(old):
-        if back.entry.raw.path.endswith(".json"):
-            raise EditError(f"{old} is named by the result {back.entry.id}, which is sealed: it keeps its id", back.entry.raw.path)
+        if back.entry.path.endswith(".json"):
+            raise EditError(f"{old} is named by the result {back.entry.id}, which is sealed: it keeps its id", back.entry.path)
 
 
 def _replace(draft: Draft, occurrences: Iterable[Occurrence], new: str) -> None:

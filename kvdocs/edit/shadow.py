@@ -84,7 +84,7 @@ def _named_elsewhere(project: Project, registry: Registry, changes: Sequence[Fil
     """Files outside the registry that its records name, or that the changed files name with `../`."""
     root = project.root.resolve()
     for entry in registry:
-        folder = (project.root / entry.raw.path).parent
+        folder = (project.root / entry.path).parent
         for _, name in entry.extract.files:
             yield from _inside(root, folder / name)
     for change in changes:

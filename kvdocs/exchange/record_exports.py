@@ -12,10 +12,11 @@ from typing import Any
 from kvdocs import __version__
 from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
+from kvdocs.entry import Entry
 from kvdocs.exchange.remark import Remark, doubtful, lost, unknown
 from kvdocs.exhibit import Evidence
 from kvdocs.order import Order
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 JSON_SCHEMA = "kvdocs/export/v1"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.exhibit import BEARING_TONES, Evidence, Exhibit, GateVerdict
 from kvdocs.kind import Context
 from kvdocs.kinds.withdrawal import struck, withdrawal_of
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Fact, Inline, Items, Md, Notice, Section, Table
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}

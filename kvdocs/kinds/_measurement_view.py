@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Context
 from kvdocs.kinds.probe import bounds
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Code, Fact, Inline, Items, Md, Picture, Prose, RecordView, Section, Table
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Context
 from kvdocs.model import Markdown, Record, Ref
 from kvdocs.problems import Code, Problem, Severity
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Cell
 
 NO_OWNER = Code(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import basis_badge
 from kvdocs.kinds.measurement import Measurement
@@ -14,7 +15,6 @@ from kvdocs.kinds.result import Result, source_cell
 from kvdocs.kinds.result import verdict_badge as result_badge
 from kvdocs.model import FigureFormula, Markdown, Number, Record, Ref
 from kvdocs.problems import Code, Severity
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Fact, Inline, Notice, Prose, RecordView, Section, Table
 from kvdocs.view import Code as CodeText
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Date, Markdown, Record, Ref
-from kvdocs.registry import Entry
 from kvdocs.view import Cell, Fact, Prose, RecordView, Section
 
 

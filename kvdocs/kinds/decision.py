@@ -7,10 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Date, Markdown, Part, Record, Ref
 from kvdocs.problems import Code, Problem, Severity, did_you_mean
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
 from kvdocs.work import Work
 

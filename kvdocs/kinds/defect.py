@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._evidence_view import evidence_section, executed_fact
 from kvdocs.kinds._owned import Owned, check_owner, owners_cell
@@ -17,7 +18,7 @@ from kvdocs.kinds._rates_view import rates_section
 from kvdocs.kinds.item import Item
 from kvdocs.model import Commit, Date, Markdown, Part, Ref, SourceLocation
 from kvdocs.problems import FIXED_BUT_OPEN, REOPENED, Problem
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Block, Cell, CodeBlock, Fact, Inline, Items, Link, Md, Notice, Prose, RecordView, Section, Table
 
 Status = Literal["suspected", "confirmed", "not-reproduced", "historical", "fixed", "superseded", "withdrawn"]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.evidence.likeness import SAYS_SO, unlikeness
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.result import Result
@@ -14,7 +15,7 @@ from kvdocs.kinds.withdrawal import left_out
 from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref
 from kvdocs.problems import Code as ProblemCode
 from kvdocs.problems import Problem, Severity
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Cell, Code, Fact, Prose, RecordView, Section, Table
 
 NAMED_AT_MOST = 3

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._cited_view import field_figure_of, figure_cells, figure_text, number_text
 from kvdocs.kinds._measurement_view import basis_badge
 from kvdocs.kinds.probe import bounds
 from kvdocs.model import CitedFigure, Commit, Markdown, Number, Part, Record, Ref
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Fact, Prose, RecordView, Section, Table
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._cited_view import field_figure_of, figure_cells
 from kvdocs.kinds._evidence_view import gate_verdicts, results_prose
@@ -15,7 +16,7 @@ from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
 from kvdocs.kinds._rates_view import worth_blocks
 from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Part, Ref, Size
 from kvdocs.problems import MISSING_FIELD, Code, Problem, Severity
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
 from kvdocs.work import Work
 

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import published_state, view
 from kvdocs.model import Commit, FigureFormula, Markdown, Number, Part, Record, Ref
 from kvdocs.problems import Code, Problem, Severity, did_you_mean, error_code, warning_code
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Cell
 
 TEXT = "text"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Markdown, Record
-from kvdocs.registry import Entry
 from kvdocs.view import Cell, Fact, Link, Prose, RecordView, Section, Table
 
 

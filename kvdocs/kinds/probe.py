@@ -7,10 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.result import Result
 from kvdocs.model import Commit, File, Markdown, Part, Record, Ref
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
 
 

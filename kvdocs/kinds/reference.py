@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Commit, Date, Markdown, Record, Ref
 from kvdocs.problems import Code, Problem, Severity
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Cell, Fact, Link, Prose, RecordView, Section, Table
 from kvdocs.work import Work
 

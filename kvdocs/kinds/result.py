@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.withdrawal import left_out_badge, struck, withdrawal_notice
 from kvdocs.model import Record, Ref
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}

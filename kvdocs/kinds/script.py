@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._expectations import RELATIONS, Condition, Expect, Needs, conditions_of
 from kvdocs.kinds.probe import Probe, correctness_badge
 from kvdocs.model import File, Markdown, Number, Part, Record, Ref
 from kvdocs.problems import Code as ProblemCode
 from kvdocs.problems import Problem, Severity
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _from_root(entry: Entry, name: str) -> str:
     """A file beside a record, from the project's root."""
     import posixpath
 
-    return posixpath.normpath(str(PurePosixPath(entry.raw.path).parent / name))
+    return posixpath.normpath(str(PurePosixPath(entry.path).parent / name))
 
 
 def patches_of(registry: Registry, root: Path) -> tuple[Patch, ...]:

@@ -8,10 +8,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.model import Date, Markdown, Record, Ref
 from kvdocs.problems import Code, Severity
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge, Cell, Fact, Md, Notice, Prose, RecordView, Section
 
 WITHDRAWN_EVIDENCE = Code(

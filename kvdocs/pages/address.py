@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from kvdocs.entry import Entry
 from kvdocs.kind import Kind
 from kvdocs.markup import Dialect
-from kvdocs.registry import Entry
 
 DOCUMENTS: Mapping[str, str] = {
     "roadmap": "{slug}-roadmap.md",

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kvdocs import markup
 from kvdocs.cited import title_of
+from kvdocs.entry import Entry
 from kvdocs.kind import Kind
 from kvdocs.markup import Dialect
 from kvdocs.mentions import find_mentions, named_records
 from kvdocs.order import Order
 from kvdocs.pages.address import Addresses, SiteAddresses, relative
-from kvdocs.pages.page import Chunk
 from kvdocs.problems import Problem
 from kvdocs.project import Settings
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
+from kvdocs.two_parts import Chunk
 from kvdocs.view import Cell, Link, Md, Row, Section
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Publication:
     def source_paths(self) -> Set[str]:
         """The files of the registry that pages speak of, as far as they exist."""
         root = next((entry.raw.root for entry in self.registry), None)
-        read = {entry.raw.path for entry in self.registry}
+        read = {entry.path for entry in self.registry}
         named = {problem.place.path for problem in self.problems} | {beside(entry, name) for entry in self.registry if entry.names_files for _, name in entry.extract.files}
         return frozenset(read | {path for path in named - read if root is not None and os.path.isfile(f"{root}/{path}")})  # noqa: PTH113  # a Path for each of thousands
 
@@ -204,7 +205,7 @@ class PageContext:
 
     def record_source(self, entry: Entry) -> Link:
         """A link to the YAML of a record: at its host when the settings name one, else to the copy in the output."""
-        return self.file_link(entry.raw.path, entry.raw.line)
+        return self.file_link(entry.path, entry.raw.line)
 
     def file_link(self, path: str, line: int = 1) -> Link:
         """A link to a line of a file of the registry."""
@@ -249,7 +250,7 @@ class PageContext:
 
 def beside(entry: Entry, name: str) -> str:
     """The path from the project's root of a file that a record names."""
-    return normpath(join(dirname(entry.raw.path), name))
+    return normpath(join(dirname(entry.path), name))
 
 
 def name_of(entry: Entry) -> str:

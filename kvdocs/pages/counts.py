@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kinds.decision import Decision
 from kvdocs.order import STATES
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Severity
-from kvdocs.registry import Entry
 from kvdocs.view import Card, Cell, Line, Link, Md, Section, Table
 
 PATH = "counts.md"

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kvdocs.document import SCHEMA, record_document
+from kvdocs.entry import Entry
 from kvdocs.markup import Dialect
 from kvdocs.pages.context import Publication
-from kvdocs.pages.page import Chunk, DataFile
-from kvdocs.registry import Entry
+from kvdocs.pages.page import DataFile
 from kvdocs.reports import json_document as problems_document
+from kvdocs.two_parts import Chunk
 
 REGISTRY_SCHEMA = "kvdocs/registry/v1"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Kind
 from kvdocs.pages.address import DOCUMENTS, DocumentAddresses, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
@@ -13,8 +14,8 @@ from kvdocs.pages.data import sources
 from kvdocs.pages.home import work_sections
 from kvdocs.pages.lists import kind_table
 from kvdocs.pages.overview import overview_page
-from kvdocs.pages.page import Chunk, DataFile, Page
-from kvdocs.registry import Entry
+from kvdocs.pages.page import DataFile, Page
+from kvdocs.two_parts import Chunk
 from kvdocs.view import Block, Fact, Facts, Items, Md, Prose, Section
 
 TITLES = {"roadmap": "roadmap", "defects": "defects", "measurements": "measurements", "repro": "reproduction scripts", "probes": "probes"}

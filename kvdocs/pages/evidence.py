@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from kvdocs.entry import Entry
 from kvdocs.exhibit import Evidence, GateVerdict, Tally
 from kvdocs.kinds.defect import defect_of, status_badge
 from kvdocs.kinds.item import Item
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Md, Prose, Section, Table, in_rows
 
 PATH = "evidence.md"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kinds.defect import TONES as DEFECT_TONES
 from kvdocs.kinds.item import STATE_TONES
 from kvdocs.kinds.result import result_of
@@ -14,7 +15,6 @@ from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.counts import Count, card, counts
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import Severity, count_by_severity
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Block, Card, Cards, Cell, Choice, Items, Lines, Md, Prose, Section, Table
 
 PATH = "index.md"

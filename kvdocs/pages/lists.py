@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kind import Kind
 from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.page import Nav, Page
-from kvdocs.registry import Entry
 from kvdocs.view import Cell, Link, Section, Table
 
 T = TypeVar("T")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.evidence.terminal import plain_text
 from kvdocs.kinds.result import Result, result_of
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import DataFile
-from kvdocs.registry import Entry
 from kvdocs.view import Block, CodeBlock, Link, Md, Prose, Section
 
 WHOLE = 120
@@ -37,7 +37,7 @@ def read_log(entry: Entry, stream: dict[str, Any]) -> str | None:
     name = stream.get("file")
     if not isinstance(name, str):
         return None
-    path = entry.raw.root / Path(entry.raw.path).parent / name
+    path = entry.raw.root / Path(entry.path).parent / name
     try:
         data = path.read_bytes()
         return plain_text(gzip.decompress(data) if name.endswith(".gz") else data)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from kvdocs import markup
+from kvdocs.entry import Entry
 from kvdocs.kinds._measurement_view import figures_table
 from kvdocs.kinds._owned import owners_cell
 from kvdocs.kinds.correction import Correction
@@ -20,8 +21,8 @@ from kvdocs.kinds.reference import Reference
 from kvdocs.order import Row
 from kvdocs.pages.address import DOCUMENTS, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
-from kvdocs.pages.page import Chunk, Page
-from kvdocs.registry import Entry
+from kvdocs.pages.page import Page
+from kvdocs.two_parts import Chunk
 from kvdocs.view import Block, Cell, Facts, Items, Md, Prose, Section, Table, cells_of
 
 PATH = "overview.md"

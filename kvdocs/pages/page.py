@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kvdocs.two_parts import Chunk
 from kvdocs.view import Section
 
 Value = object
 """A type of `kvdocs.view`, text, a number, a truth value, None, or a tuple of these; `tests/pages` walks every context."""
-
-
-Chunk = bytes | bytearray | memoryview
-"""A part of a page, or several, as it was laid out, with an empty line behind each."""
 
 
 class Nav(NamedTuple):

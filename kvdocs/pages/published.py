@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kvdocs.cited import field_figures
+from kvdocs.entry import Entry
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Nav, Page
 from kvdocs.problems import counted
-from kvdocs.registry import Entry
 from kvdocs.view import Badge, Cell, Code, Md, Prose, Section, Table, in_rows
 
 if TYPE_CHECKING:

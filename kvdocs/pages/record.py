@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from kvdocs import markup
 from kvdocs.cited import title_of
 from kvdocs.document import field_name
+from kvdocs.entry import Entry
 from kvdocs.pages.context import PageContext, Publication, id_of
 from kvdocs.pages.graph import around_section
 from kvdocs.pages.logs import log_sections
 from kvdocs.pages.page import Page
 from kvdocs.problems import Problem, Severity
-from kvdocs.registry import Entry
 from kvdocs.reports import summary
 from kvdocs.view import Cell, Link, Md, Notice, Section, Table
 
@@ -46,7 +46,7 @@ def record_page(entry: Entry, context: PageContext) -> Page:
             "title": f"{entry.id} · {markup.plain(title_of(entry, context.registry))}",
             "heading": context.title(entry),
             "kind": context.list_of(entry.kind, entry.kind.name),
-            "source": f"{entry.raw.path}#L{entry.raw.line}",
+            "source": f"{entry.path}#L{entry.raw.line}",
             "source_link": context.record_source(entry),
             "data_link": Link("JSON", f"../api/records/{entry.id}.json"),
             "boost": BOOST,

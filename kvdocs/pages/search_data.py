@@ -9,10 +9,11 @@ from typing import Any
 from kvdocs import markup
 from kvdocs.cited import title_of, with_figures
 from kvdocs.document import plain
+from kvdocs.entry import Entry
 from kvdocs.kinds.result import Result
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import DataFile
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 
 PATH = "api/search.json"
 SCRIPT = "search/search_index.js"

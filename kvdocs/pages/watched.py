@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from kvdocs.checks.inputs import Inputs
+from kvdocs.entry import Entry
 from kvdocs.judge import Judge
 from kvdocs.memo import ALL, Look, Recorder
 from kvdocs.order import Order
 from kvdocs.pages.context import Keeper, PageContext, Provider, Publication
 from kvdocs.pages.graph import Surroundings
 from kvdocs.problems import Problem, pack
-from kvdocs.registry import Entry
 
 V = TypeVar("V")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from typing import NamedTuple
 
 from kvdocs.cited import title_of
+from kvdocs.entry import Entry
 from kvdocs.kinds.defect import Defect
 from kvdocs.kinds.defect import status_badge as defect_badge
 from kvdocs.kinds.item import STATE_TONES
@@ -13,7 +14,7 @@ from kvdocs.kinds.reference import Reference
 from kvdocs.kinds.reference import state_badge as reference_badge
 from kvdocs.order import Order, Row
 from kvdocs.pictures.graph_data import Arrow, Graph, Node, graph_of
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.view import Badge
 
 Address = Callable[[str], str]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kvdocs.entry import Entry
 from kvdocs.history.change import FILE, Change, FieldChange, compare
 from kvdocs.history.topics import topics_of
 from kvdocs.judge import judge_of
@@ -13,7 +14,6 @@ from kvdocs.ledger import ledger_of
 from kvdocs.order import Row
 from kvdocs.pipeline import Inspection
 from kvdocs.problems import Problem
-from kvdocs.registry import Entry
 from kvdocs.review.problems import changed_problems
 
 SCHEMA = "kvdocs/diff/v1"

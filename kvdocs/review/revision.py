@@ -44,5 +44,5 @@ def _write(root: Path, files: dict[str, str], contents: Contents) -> None:
 def _named_elsewhere(project: Project) -> list[str]:
     """Files outside the registry that its records name: the checks look for them."""
     registry, _ = load_registry(project, all_kinds())
-    names: Iterable[str] = (os.path.normpath(os.path.join(os.path.dirname(entry.raw.path), name)) for entry in registry for _, name in entry.extract.files)  # noqa: PTH118, PTH120  # paths inside the repository, where no file need be
+    names: Iterable[str] = (os.path.normpath(os.path.join(os.path.dirname(entry.path), name)) for entry in registry for _, name in entry.extract.files)  # noqa: PTH118, PTH120  # paths inside the repository, where no file need be
     return sorted({name.replace(os.sep, "/") for name in names if not name.startswith(("..", "registry", os.sep))})

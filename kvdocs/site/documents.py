@@ -15,7 +15,7 @@ from kvdocs.project import Project
 from kvdocs.site.salt import salt_of
 
 if TYPE_CHECKING:
-    from kvdocs.pages.page import Chunk
+    from kvdocs.two_parts import Chunk
 
 
 def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
@@ -58,10 +58,8 @@ def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, lis
     made = publication(inspect(project, scan))
     looks = Looks(project, for_documents(made), scan)
     old = scan.cache.read("pieces")
-    known = old is not None and old["salt"] == key[1]
-    if known:
-        looks.recall(old["looks"])
-    pieces = Pieces(scan.cache, "pieces", looks, Renderer.of(project, looks.publication.addresses.dialect), old["mark"] if known else None)
+    mark = old["mark"] if old is not None and old["salt"] == key[1] and looks.recall(old["looks"]) else None
+    pieces = Pieces(scan.cache, "pieces", looks, Renderer.of(project, looks.publication.addresses.dialect), mark)
     files = dict(render_chunks(document_pages(replace(looks.publication, pieces=pieces)), pieces.renderer))
     mark = pieces.save()
     scan.cache.write("pieces", {"salt": key[1], "mark": mark, "looks": looks.document([pieces.new_looks()])})

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvdocs.disk import read_text
+from kvdocs.entry import Entry
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import BETWEEN, registry_file
 from kvdocs.pages.page import DataFile, Nav, Page
 from kvdocs.project import Project
-from kvdocs.registry import Entry
 from kvdocs.render import Renderer, render_all
 from kvdocs.site.units import Commands, units
 from kvdocs.site.written import assets, written_files

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from kvdocs.cache import Scan, digest_of
 from kvdocs.checks.files import named_outside
 from kvdocs.disk import IN_THE_WAY
+from kvdocs.entry import Entry
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import BETWEEN, record_file, registry_file
 from kvdocs.pages.graph import Surroundings
 from kvdocs.pages.page import DataFile, Nav
 from kvdocs.project import Project
-from kvdocs.registry import Entry
 from kvdocs.render import Renderer, Written, render_all, write_files
 from kvdocs.site.files import RECORDS, navigation, needs_file
 from kvdocs.site.page_memo import OUTPUT, PageMemo

@@ -30,12 +30,16 @@ class Looks:
         self._before: dict[str, Any] = {}
         self._inputs = Inputs(publication.registry)
 
-    def recall(self, before: dict[str, Any]) -> None:
-        """Find what has changed since `document` gave this."""
+    def recall(self, before: dict[str, Any]) -> bool:
+        """Find what has changed since `document` gave this; whether anybody knows."""
+        changes = self.state.changes(before["state"])
+        if changes is None:
+            return False
         self._before = before["answers"]
         is_same_order = before["order"] != "" and before["order"] == self.publication.order.basis
         doubtful = {what: answers for what, answers in self._before.items() if not (is_same_order and what in RANKED)}
-        self.changes = {*self.state.changes(before["state"]), *(f"{ANSWER}{name}" for name in self._answers.changed(doubtful))}
+        self.changes = {*changes, *(f"{ANSWER}{name}" for name in self._answers.changed(doubtful))}
+        return True
 
     def document(self, looks: Iterable[Iterable[Look]]) -> dict[str, Any]:
         """What can be seen now by these looks, and by those of the time before, as plain data for `recall`."""

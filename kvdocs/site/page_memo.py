@@ -49,10 +49,8 @@ class PageMemo:
         self.output = Scan(project.root, OUTPUT, self.cache)
         """The files that the last build left, and what was written since."""
         old = self.cache.read(self.name)
-        known = old is not None and old["salt"] == salt
+        known = old is not None and old["salt"] == salt and self.looks.recall(old["looks"])
         self._old: dict[str, Any] = old["kept"] if known else {"at": None, "units": {}, "files": {}, "navs": {}, "pieces": {}}
-        if known:
-            self.looks.recall(old["looks"])
         self.units: dict[str, str] = {}
         self.files: dict[str, str] = {}
         self.navs: dict[str, Nav] = {}
@@ -131,7 +129,7 @@ class PageMemo:
         new = {"at": self.output.at, "units": self.units, "files": self.files, "navs": {path: [nav.part, nav.position, nav.title] for path, nav in self.navs.items()}, "pieces": self._pieces}
         if new != self._old or self.looks.changes:
             self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(self._looked), "kept": new})
-        wanted = {f"{_name(name)}{part}.bytes" for part in FILES for name in self._pieces}
+        wanted = {f"{_name(name)}{part}" for part in FILES for name in self._pieces}
         for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
             if kept.name not in wanted:
                 kept.unlink(missing_ok=True)

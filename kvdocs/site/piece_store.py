@@ -1,8 +1,7 @@
-"""The bytes of pieces in the cache: most of them as they were first written, and in another file those that were made since, so that an edit writes little."""
+"""Pieces in the cache by group and name."""
 
 from __future__ import annotations
 
-import secrets
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -11,10 +10,7 @@ from operator import ne, sub
 from typing import Any
 
 from kvdocs.cache import Cache
-from kvdocs.pages.page import Chunk
-
-SHARE = 4
-"""When a quarter was made since, or a quarter is what nobody asks for any more, all is written anew."""
+from kvdocs.two_parts import Chunk, TwoParts
 
 END = "\n"
 """What stands between the names of pieces where they are kept; none holds it."""
@@ -90,35 +86,24 @@ class PieceStore:
     """Pieces by group and name, kept under a name. `index` is what `save` gave; without one there are none."""
 
     def __init__(self, cache: Cache, name: str, index: Mapping[str, Any] | None) -> None:
-        self.cache = cache
-        self.names = (name, f"{name}-since")
         self.old: Mapping[str, Places] = {}
         """The pieces of the last time by group."""
-        self._marks = ["", ""]
-        self._first, self._since = memoryview(b""), memoryview(b"")
-        self._middle = self._end = 0
+        self._parts = TwoParts(cache, name)
         if index is not None:
-            self._recall(index)
-        self._fresh = bytearray()
-
-    def _recall(self, index: Mapping[str, Any]) -> None:
-        first, since = (self.cache.read_bytes(name) or b"" for name in self.names)
-        if first.endswith(index["marks"][0].encode()) and since.endswith(index["marks"][1].encode()):
-            self._marks, self._middle, self._end = list(index["marks"]), index["middle"], index["end"]
-            self._first, self._since = memoryview(first)[: self._middle], memoryview(since)[: self._end - self._middle]
-            self.old = {group: Places.of(document) for group, document in index["groups"].items()}
+            self._parts.recall(index["parts"])
+            if self._parts.is_there(0) and self._parts.is_there(1):
+                self.old = {group: Places.of(document) for group, document in index["groups"].items()}
+            else:
+                self._parts = TwoParts(cache, name)
 
     def add(self, piece: bytes) -> tuple[int, int]:
         """Where a piece begins and ends that was made now."""
-        begin, self._end = self._end, self._end + len(piece)
-        self._fresh += piece
-        return begin, self._end
+        return self._parts.add(piece)
 
     def read(self, places: Places) -> Iterator[bytes]:
         """The pieces at these places."""
-        first, middle = self._first, self._middle
         for begin, end in zip(places.begins, places.ends, strict=True):
-            yield bytes(first[begin:end]) if end <= middle else b"".join(self._between(begin, end))
+            yield b"".join(self._parts.between(begin, end))
 
     def runs(self, places: Places) -> Iterator[Chunk]:
         """The bytes of all pieces at these places one after the other, in as few parts as they lie in."""
@@ -126,38 +111,23 @@ class PieceStore:
             apart = map(ne, islice(places.begins, 1, None), places.ends)
             jumps = compress(count(1), apart)
             for first, behind in pairwise([0, *jumps, len(places.begins)]):
-                yield from self._between(places.begins[first], places.ends[behind - 1])
-
-    def _between(self, begin: int, end: int) -> Iterator[Chunk]:
-        """The bytes between two places, which may lie in several parts."""
-        start = 0
-        for part in (self._first, self._since, self._fresh):
-            if begin < start + len(part) and start < end and begin < end:
-                yield part[max(begin - start, 0) : end - start]
-            start += len(part)
+                yield from self._parts.between(places.begins[first], places.ends[behind - 1])
 
     def save(self, groups: Mapping[str, Places]) -> dict[str, Any]:
         """Keep the pieces of these groups. What is returned has to be kept too."""
-        asked = sum(places.size for places in groups.values())
-        if SHARE * (self._end - self._middle) > self._middle or SHARE * (self._end - asked) > self._end:
-            groups = self._write_anew(groups)
-        elif self._fresh:
-            self._write(1, [self._since, self._fresh])
-        return {"marks": self._marks, "middle": self._middle, "end": self._end, "groups": {group: places.document() for group, places in groups.items()}}
+        if self._parts.is_wasteful(sum(places.size for places in groups.values())):
+            groups = self._keep_only(groups)
+        else:
+            self._parts.keep()
+        return {"parts": self._parts.document(), "groups": {group: places.document() for group, places in groups.items()}}
 
-    def _write_anew(self, groups: Mapping[str, Places]) -> Mapping[str, Places]:
-        """Write these pieces and no others, one after the other; their places."""
+    def _keep_only(self, groups: Mapping[str, Places]) -> Mapping[str, Places]:
+        """Keep these pieces and no others, one after the other; their places."""
         anew: dict[str, Places] = {}
         at = 0
         for group, places in groups.items():
             ends = list(accumulate(map(sub, places.ends, places.begins), initial=at))
             anew[group] = Places(places.names, ends[:-1], ends[1:])
             at = ends[-1]
-        self._write(0, [chunk for places in groups.values() for chunk in self.runs(places)])
-        self._write(1, [])
-        self._middle = self._end = at
+        self._parts.keep_only([chunk for places in groups.values() for chunk in self.runs(places)])
         return anew
-
-    def _write(self, part: int, chunks: Iterable[Chunk]) -> None:
-        self._marks[part] = secrets.token_hex(8)
-        self.cache.write_bytes(self.names[part], b"".join([*chunks, self._marks[part].encode()]))

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
 
 from kvdocs import markup
-from kvdocs.cache import Cache
-from kvdocs.memo import Look
+from kvdocs.cache import Cache, decode, encode
+from kvdocs.entry import Entry
+from kvdocs.memo import BETWEEN, Look, without
 from kvdocs.pages.context import Key, Make, PageContext, T
-from kvdocs.pages.page import Chunk
-from kvdocs.registry import Entry
 from kvdocs.render import Renderer
 from kvdocs.site.looks import Looks
 from kvdocs.site.piece_store import PieceStore, Places
+from kvdocs.two_parts import Chunk
 from kvdocs.view import ROW_END, Rows, Section
-
-BETWEEN, LAST = "\t", "\n"
-"""What stands between the looks of a record, and after them. A record that looked at a name which holds one of them is not kept."""
 
 NOTHING = Places([], [], [])
 
-FILES = ("", "-since", "-looks")
+FILES = (".bytes", "-since.bytes", "-looks.lines")
 """How the names of the files in the cache end that hold pieces."""
 
 
@@ -39,9 +35,10 @@ class Pieces:
         self.mark = mark
         self.made: list[str] = []
         """The names of what had to be made."""
-        self._lines: dict[str, str] = {}
+        self._lines: list[bytes] = []
+        self._wrong: set[str] = set()
+        """The records whose pieces are not right any more."""
         self._new: dict[str, Places] = {}
-        self._asked: dict[str, None] = {}
         self._looked: dict[str, dict[Look, None]] = {}
 
     def rows(self, page: str, name: str, things: Iterable[T], make: Make[T], key: Key[T] | None = None) -> Rows:
@@ -80,12 +77,10 @@ class Pieces:
         """The places of the pieces of these things; those that are not there, or not right any more, are made."""
         group, store, several = f"{page} {name}", self._store, list(things)
         records = [thing.id for thing in several]
-        asked = dict.fromkeys(records)
-        self._asked.update(asked)
         places = store.old.get(group, NOTHING).choose(records if key is None else [f"{thing.id} {_short(key(thing))}" for thing in several])
-        wrong = asked.keys() - self._lines.keys()
-        for number in [number for number, record in enumerate(records) if record in wrong] if wrong else ():
-            places.leave_out(number)
+        if self._wrong:
+            for number in [number for number, record in enumerate(records) if record in self._wrong]:
+                places.leave_out(number)
         for number in places.missing:
             places.begins[number], places.ends[number] = store.add(self._make(page, several[number], make))
             self.made.append(f"{group} {records[number]}")
@@ -102,13 +97,13 @@ class Pieces:
     @cached_property
     def _store(self) -> PieceStore:
         """The pieces of the last time; and a line with the looks of every record whose pieces are still right."""
-        looks = self.cache.read_bytes(f"{self.name}-looks") if self.mark is not None else None
-        if looks is None or not looks.endswith(str(self.mark).encode()):
+        lines = self.cache.read_lines(f"{self.name}-looks") if self.mark is not None else None
+        head = decode(lines[0]) if lines is not None else {}
+        if lines is None or head["mark"] != self.mark:
             return PieceStore(self.cache, self.name, None)
-        index, *lines = looks.decode("utf-8", "surrogatepass").split(LAST)[:-1]
-        changes = self.looks.changes
-        self._lines = {line.partition(BETWEEN)[0]: line for line in lines if not changes or changes.isdisjoint(line.split(BETWEEN))}
-        return PieceStore(self.cache, self.name, json.loads(index))
+        self._lines, wrong = without(self.looks.changes, lines[1:])
+        self._wrong = {*wrong, *head["unsaid"]}
+        return PieceStore(self.cache, self.name, head["pieces"])
 
     def save(self) -> str | None:
         """Keep what was asked for, and give the mark under which it is kept; None when nothing was asked for."""
@@ -116,28 +111,38 @@ class Pieces:
             return None
         if self.made or self._new != self._store.old:
             self.mark = secrets.token_hex(8)
-            index = json.dumps(self._store.save(self._new), separators=(",", ":"))
-            self.cache.write_bytes(f"{self.name}-looks", LAST.join([index, *self._kept_lines(), self.mark]).encode("utf-8", "surrogatepass"))
+            lines, unsaid = self._said()
+            head = encode({"mark": self.mark, "unsaid": unsaid, "pieces": self._store.save(self._new)})
+            self.cache.write_lines(f"{self.name}-looks", [head, *lines])
         return self.mark
 
     def all_looks(self) -> set[Look]:
         """Everything that was looked at for the pieces that were asked for, now or the last time."""
-        return self.new_looks().union(BETWEEN.join(self._lines.values()).split(BETWEEN) if self._lines else ())
+        old = BETWEEN.encode().join(self._lines).decode("utf-8", "surrogatepass")
+        return self.new_looks().union(old.split(BETWEEN) if old else ())
 
     def new_looks(self) -> set[Look]:
         """Everything that was looked at for the pieces that were made now."""
         return set().union(*self._looked.values())
 
-    def _kept_lines(self) -> list[str]:
-        """A line for each record with pieces: its id, and what was looked at for them."""
-        lines = dict(self._lines)
-        for record, looks in self._looked.items():
-            line = lines.pop(record, None)
-            seen = dict.fromkeys([*(line.split(BETWEEN) if line is not None else ()), *looks])
-            line = BETWEEN.join(seen)
-            if line.count(BETWEEN) == len(seen) - 1 and LAST not in line:
-                lines[record] = line
-        return [lines[record] for record in self._asked if record in lines]
+    def _said(self) -> tuple[list[bytes], list[str]]:
+        """A line for each record with pieces: its id, and what was looked at for them; and the records for which a line cannot say it."""
+        lines, unsaid = self._lines, []
+        if self._looked.keys() - self._wrong:  # some may have other pieces that are still right
+            lines = []
+            for line in self._lines:
+                record, *looks = line.decode("utf-8", "surrogatepass").split(BETWEEN)
+                if record in self._looked:
+                    self._looked[record].update(dict.fromkeys(looks))
+                else:
+                    lines.append(line)
+        for record, seen in self._looked.items():
+            said = BETWEEN.join(seen)
+            if said.count(BETWEEN) == len(seen) - 1 and "\n" not in said:
+                lines.append(said.encode("utf-8", "surrogatepass"))
+            else:
+                unsaid.append(record)
+        return lines, unsaid
 
 
 def _short(key: str | tuple[object, ...]) -> str:

@@ -65,7 +65,7 @@ def units(project: Project, publication: Publication, commands: Commands) -> Ite
     yield _whole("graph", lambda p: [graph_page(p)])
     yield from _lists(publication)
     yield from _records(publication)
-    of_records = {entry.raw.path for entry in publication.registry}
+    of_records = {entry.path for entry in publication.registry}
     yield from _reports(project)
     yield from _reference(project, commands)
     for path in sorted(publication.source_paths - of_records):
@@ -96,7 +96,7 @@ def _records(publication: Publication) -> Iterator[Unit]:
     """The page of each record with its data for programs, the addresses that it had before, its logs, and with the first record of a file a copy of the file."""
     told: set[str] = set()
     for entry in publication.registry:
-        path = entry.raw.path
+        path = entry.path
         source = path if path not in told and path in publication.source_paths else ""
         told.add(path)
         folder = path.rpartition("/")[0] if entry.kind.name == "result" else ""

@@ -11,10 +11,11 @@ from kvdocs.edit.lookup import Found
 from kvdocs.edit.operations import Assign, Operation, Unset
 from kvdocs.edit.plan import Plan, plan_edit
 from kvdocs.edit.setting import apply
+from kvdocs.entry import Entry
 from kvdocs.kinds.reference import Reference
 from kvdocs.pipeline import Inspection
 from kvdocs.project import Project
-from kvdocs.registry import Entry, Registry
+from kvdocs.registry import Registry
 from kvdocs.review.comparison import Difference, difference
 from kvdocs.upstream.sightings import Look, Sighting
 

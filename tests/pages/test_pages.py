@@ -57,9 +57,10 @@ def test_a_record_names_its_former_address(small: Publication) -> None:
     """The page of a renamed record is found under its old address too."""
     entry = small.registry.get("D1")
     assert entry is not None
+    from kvdocs.entry import Entry
     from kvdocs.kinds.defect import Defect
     from kvdocs.pages.data import redirects
-    from kvdocs.registry import Entry, Registry
+    from kvdocs.registry import Registry
 
     assert isinstance(entry.record, Defect)
     renamed = Entry(entry.kind, entry.raw, entry.record.model_copy(update={"formerly": ["D9"]}))

@@ -234,7 +234,7 @@ def test_parts_of_a_record_that_looked_at_a_strange_name_are_not_kept(make_proje
         ("pieces.json", lambda data: data[:-40]),
         ("pieces.bytes", lambda data: data.replace(b"Second", b"Third!")),
         ("pieces-since.bytes", lambda data: data[:-1]),
-        ("pieces-looks.bytes", lambda data: data[:-20]),
+        ("pieces-looks.lines", lambda data: data[:-20]),
         ("documents.json", lambda data: b""),
     ],
 )

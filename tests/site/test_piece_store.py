@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,7 +64,7 @@ def test_an_edit_writes_what_it_made_and_many_edits_write_all_anew(tmp_path: Pat
     for number in range(8):
         version[str(number)] = b"%d!" % number * 10
         index = save(PieceStore(cache, "pieces", index), {"rows": version})
-        sizes.append(len((tmp_path / "pieces-since.bytes").read_bytes().partition(b"\n")[2]) - len(index["marks"][1]))
+        sizes.append(len((tmp_path / "pieces-since.bytes").read_bytes().partition(b"\n")[2]) - len(index["parts"]["marks"][1]))
         assert ((tmp_path / "pieces.bytes").read_bytes() == first) == (number < 6)
     assert sizes == [20, 40, 60, 80, 100, 120, 0, 20]
 
@@ -73,7 +74,7 @@ def test_pieces_of_another_index_are_not_taken(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     version = {str(number): b"as it was" for number in range(20)}
     index = save(PieceStore(cache, "pieces", None), {"rows": version})
-    save(PieceStore(cache, "pieces", {**index, "marks": list(index["marks"])}), {"rows": {**version, "0": b"as it is"}})
+    save(PieceStore(cache, "pieces", copy.deepcopy(index)), {"rows": {**version, "0": b"as it is"}})
     assert PieceStore(cache, "pieces", index).old == {}
 
 
