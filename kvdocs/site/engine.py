@@ -67,15 +67,24 @@ def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0)
         shutil.rmtree(project.root / "site", ignore_errors=True)
         inside.rename(project.root / "site")
     if done.returncode:
-        return Built(done.returncode, _said(done.stdout))
+        return Built(done.returncode, _said(done.stdout, project.root / "build" / "docs"))
     left: Any = cache.read(SITE)
     return Built(0, done.stdout, left["pages"] if left is not None else count_pages(project.root / "site"), left)
 
 
-def _said(output: str) -> str:
-    """What an engine printed; where the machine refused it a file, the refusal in the place of its traceback."""
-    refused = re.search(r"^Traceback \(most recent call last\):\n(?:.*\n)*\w+: \[Errno \d+\] (.+)\n*\Z", output, re.MULTILINE)
-    return output[: refused.start()] + refused[1] + "\n" if refused is not None else output
+_TRACEBACK = r"^Traceback \(most recent call last\):\n(?:.*\n)*"
+_REFUSED = re.compile(_TRACEBACK + r"\w+: \[Errno \d+\] (.+)\n*\Z", re.MULTILINE)
+_NO_ICON = re.compile(_TRACEBACK + r"jinja2\.exceptions\.TemplateNotFound: '?\.icons/(.+?)\.svg\b.*\n*\Z", re.MULTILINE)
+
+
+def _said(output: str, docs: Path) -> str:
+    """What an engine printed; where the machine refused it a file, or the theme has no such icon, that in the place of its traceback."""
+    if (refused := _REFUSED.search(output)) is not None:
+        return output[: refused.start()] + refused[1] + "\n"
+    if (missing := _NO_ICON.search(output)) is not None:
+        pages = [path.relative_to(docs).as_posix() for path in sorted(docs.rglob("*.md")) if f"icon: {missing[1]}" in path.read_text(encoding="utf-8", errors="replace")]
+        return output[: missing.start()] + f"the theme has no icon {missing[1]}, which {' and '.join(pages) or 'mkdocs.yml'} asks for\n"
+    return output
 
 
 def count_pages(site: Path) -> int:

@@ -296,6 +296,13 @@ def test_a_site_that_was_copied_from_another_machine_was_written_again(make_proj
     assert _site(root / "site") == before
 
 
+@pytest.mark.slow
+def test_an_icon_that_the_theme_does_not_have_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS, "site_src/how-to/page.md": "---\nicon: material/nonesuch\n---\n# A page\n"}).root
+    ran = kvdocs("build", at=root)
+    assert (ran.code, ran.err.splitlines()[-2:]) == (1, ["the theme has no icon material/nonesuch, which how-to/page.md asks for", "mkdocs ended with 1"])
+
+
 def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
     (project.root / "site").write_text("in the way", encoding="utf-8")
