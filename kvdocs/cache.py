@@ -91,6 +91,12 @@ class Cache:
         if self.enabled:
             self._write(f"{name}.bytes", data)
 
+    def drop_bytes(self, name: str) -> None:
+        """Keep bytes no longer."""
+        if self.enabled:
+            with suppress(OSError):
+                os.unlink(f"{os.fspath(self.folder)}{os.sep}{name}.bytes")  # noqa: PTH108  # as in `_write`
+
     def _write(self, file: str, body: bytes) -> None:
         folder = os.fspath(self.folder)
         temporary = f"{folder}{os.sep}.{file}.{os.getpid()}.{secrets.token_hex(4)}"

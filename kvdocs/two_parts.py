@@ -79,7 +79,9 @@ class TwoParts:
     def keep_only(self, chunks: Iterable[Chunk]) -> None:
         """Keep these bytes, one after the other, and no others."""
         self._middle = self.end = self._write(0, chunks)
-        self._write(1, [])
+        if self._marks[1]:
+            self._marks[1] = ""
+            self.cache.drop_bytes(self.names[1])
 
     def _write(self, part: int, chunks: Iterable[Chunk]) -> int:
         """Write a file; how many bytes were given."""

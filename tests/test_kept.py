@@ -103,7 +103,9 @@ def test_whatever_looks_otherwise_is_told_to_have_changed(make_project: MakeProj
 
 
 def test_a_file_that_was_damaged_is_read_again_and_what_it_held_is_there(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = make_project({**OWNERS, "registry/roadmap/R1.yaml": FIRST})
+    project = make_project({**OWNERS, "registry/roadmap/R1.yaml": FIRST, **{f"registry/roadmap/R{n}.yaml": SECOND.replace("R2", f"R{n}0").replace("R3", f"R{n}1") for n in range(2, 9)}})
+    load(project, monkeypatch, cached=True)
+    write(project, "roadmap/R1.yaml", FIRST.replace("First", "One"))
     load(project, monkeypatch, cached=True)
     cache = project.root / ".kvdocs" / "cache"
     assert sorted(path.name for path in cache.glob("*-roadmap*")) == ["contents-roadmap-since.bytes", "contents-roadmap.bytes", "index-roadmap.lines"]
