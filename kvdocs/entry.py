@@ -65,19 +65,19 @@ class Columns:
 
     def add(self, entry: Entry) -> None:
         """Add what is known of an entry."""
-        extract = entry.extract
+        extract, raw = entry.extract, entry.raw
+        links = extract.links
         self.ids.append(entry.id)
-        self.targets.append(entry.target_words)
-        self.fields.append(_words([str(link.loc[0]) for link in extract.links]))
-        self.waits.append(entry.waits)
-        self.named.append(_words(entry.named))
+        self.targets.append(_words([link.target for link in links]))
+        self.fields.append(_words([str(link.loc[0]) for link in links]))
+        self.waits.append(_words([link.target for link in links if link.ref.orders]))
+        self.named.append(_words(entry.named) if extract.mentions or extract.others else "")
         self.flags.append(chr(FLAGS | extract.cites * CITES | extract.accepts * ACCEPTS | bool(extract.files) * NAMES_FILES))
         self.titles.append(entry.title)
-        self.lines.append(entry.raw.line)
-        self.indices.append(entry.raw.index)
-        links = [(link.loc, _ref_words(link.ref), link.target) for link in extract.links]
-        self.links.append(encode([links, extract.mentions, extract.files, extract.others]))
-        self.work.append(entry.work_text)
+        self.lines.append(raw.line)
+        self.indices.append(raw.index)
+        self.links.append(encode([[(link.loc, _ref_words(link.ref), link.target) for link in links], extract.mentions, extract.files, extract.others]))
+        self.work.append(extract.work.text() if extract.work is not None else b"")
 
     def take(self, others: Columns, first: int, behind: int) -> None:
         """Add what others know of the records between two numbers."""
@@ -120,6 +120,8 @@ FLAGS, CITES, ACCEPTS, NAMES_FILES = 0x40, 1, 2, 4
 
 def _words(words: Sequence[str]) -> str:
     """Words in one text."""
+    if not words:
+        return ""
     text = BETWEEN.join(words)
     return text if text.split() == words else BETWEEN.join([word if word.split() == [word] else NO_ID for word in words])
 
@@ -127,6 +129,7 @@ def _words(words: Sequence[str]) -> str:
 _ORDERS = "+"
 
 
+@lru_cache(maxsize=256)
 def _ref_words(ref: Ref) -> str:
     return ",".join(ref.kinds) + (_ORDERS if ref.orders else "")
 
