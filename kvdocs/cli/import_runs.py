@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from kvdocs.cli.output import fail, paint, print_json, say, the_project
+from kvdocs.cli.superseding import on_record, supersedes_option
 from kvdocs.exchange.formats import IMPORTS, Format
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _command(form: Format) -> click.Command:
     @click.option("--tail", metavar="TEXT", default="", help="With --cut: what is known of its last lines; `\\n` parts lines.")
     @click.option("--started", metavar="TIME", help="When it began, in UTC, such as 2026-11-29T15:48:00Z.")
     @click.option("--seconds", type=float, metavar="S", help="How long it took.")
-    @click.option("--supersedes", metavar="RESULT", help="The result in whose place it stands, such as one imported with a wrong exit code; that one counts for nothing any more.")
+    @supersedes_option
     @click.option("--dry-run", is_flag=True, help="Say what would be stored, and store nothing.")
     @click.option("--json", "as_json", is_flag=True, help="Print what was stored as a document (kvdocs/import/v1).")
     @click.pass_context
@@ -64,13 +65,10 @@ def _spec(project: Project, script_id: str, environment: str, supersedes: str | 
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.script import spec_of
     from kvdocs.load import load_registry
-    from kvdocs.problems import did_you_mean
 
     registry, _ = load_registry(project, all_kinds())
     for kind, name in (("script", script_id), ("environment", environment), *([("result", supersedes)] if supersedes else [])):
-        entry = registry.get(name)
-        if entry is None or entry.kind.name != kind:
-            fail(f"there is no {kind} {name!r}", did_you_mean(name, (e.id for e in registry.of(kind))))
+        on_record(registry, kind, name)
     return spec_of(registry, script_id)
 
 

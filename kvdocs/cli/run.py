@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvdocs.cli.output import fail, paint, print_json, say, table, the_project
+from kvdocs.cli.superseding import on_record, supersedes_option
 
 if TYPE_CHECKING:
     from kvdocs.evidence.pool import Pooled
@@ -35,17 +36,18 @@ INTERRUPTED = 130
 @click.option("--model", type=click.Path(path_type=Path, dir_okay=False), help="The model file ($KVDOCS_MODEL).")
 @click.option("--cpus", metavar="LIST", help="The CPUs to pin to, such as 0,2,4 ($KVDOCS_CPUS).")
 @click.option("--other-machine", is_flag=True, help="Execute although the GPUs here are not those on record for ENV; each result says so.")
+@supersedes_option
 @click.option("--json", "as_json", is_flag=True, help="Print the results as a document (kvdocs/run/v1).")
 @click.pass_context
 def run(
-    ctx: click.Context, /, ids: tuple[str, ...], environment: str | None, repeat: int | None, timeout: float | None, only_plan: bool, dry_run: bool, other_machine: bool, as_json: bool, **places: Any
+    ctx: click.Context, /, ids: tuple[str, ...], environment: str | None, repeat: int | None, timeout: float | None, only_plan: bool, dry_run: bool, other_machine: bool, supersedes: str | None, as_json: bool, **places: Any
 ) -> None:
     """Execute scripts and keep what comes out.
 
     ID is a script, or a record with scripts: a defect, a measurement, an item with its gates. Every execution becomes a
     result in registry/results/, whatever happens; what a script needs is looked at before, and what is missing is a result
     too. A GPU job waits until no other has the machine. Nothing is executed for an environment whose GPUs are not those of
-    this machine.
+    this machine. With --supersedes, an execution that could not begin or was interrupted takes no result's place.
 
     Exits with 0 when every script was executed, whatever it found; 1 when one could not be; 130 after an interrupt.
 
@@ -59,6 +61,10 @@ def run(
     project = the_project(ctx)
     registry = registry_of(project)
     specs = specs_of(registry, ids)
+    if supersedes:
+        on_record(registry, "result", supersedes)
+        if len(specs) > 1:
+            fail(f"one result is superseded by executions of one script, and these are {', '.join(spec.id for spec in specs)}", "name the script")
     setting = setting_of(registry, environment_of(registry, environment), places)
     unlike = None if other_machine else unlikeness_of(setting)
     patches = patches_of(registry, project.root)
@@ -69,7 +75,7 @@ def run(
         return
     if unlike:
         fail(unlike, f"name the environment that this machine is, or record it with `kvdocs new environment NAME`; --other-machine files the results under {setting.environment} all the same, and each says so")
-    sys.exit(_execute(project, specs, setting, patches, repeat, timeout, as_json=as_json))
+    sys.exit(_execute(project, specs, setting, patches, repeat, timeout, supersedes, as_json=as_json))
 
 
 def _plan(specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch], repeat: int | None, unlike: str | None, *, as_json: bool) -> int:
@@ -134,7 +140,7 @@ def _commission(project: Project, spec: ScriptSpec, setting: Setting, timeout: f
     }
 
 
-def _execute(project: Project, specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch], repeat: int | None, timeout: float | None, *, as_json: bool) -> int:
+def _execute(project: Project, specs: Sequence[ScriptSpec], setting: Setting, patches: Sequence[Patch], repeat: int | None, timeout: float | None, supersedes: str | None, *, as_json: bool) -> int:
     """Execute every script in turn; the exit code of the command."""
     from kvdocs.cli.executions import Live, say_recovered, say_result, say_series
     from kvdocs.evidence.recovery import recover
@@ -148,7 +154,7 @@ def _execute(project: Project, specs: Sequence[ScriptSpec], setting: Setting, pa
     for spec in specs:
         live = Live(spec.id, repeat or spec.repeat)
         of_script: list[Stored] = []
-        for stored in run_series(spec, setting, project.root, root, repeat=repeat, limits=Limits(timeout_s=timeout), patches=patches, listener=live):
+        for stored in run_series(spec, setting, project.root, root, repeat=repeat, limits=Limits(timeout_s=timeout), patches=patches, listener=live, supersedes=supersedes):
             of_script.append(stored)
             live.finished(stored)
             if not as_json:

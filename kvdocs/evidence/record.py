@@ -22,6 +22,9 @@ CANNOT_RUN = 77
 OUTCOMES = ("passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died")
 """`passed`: exit 0. `failed`: another exit code. `unavailable`: something that the script needs is not here, as the runner found before or the script itself said with exit code 77."""
 
+TELLS_NOTHING = ("interrupted", "unavailable", "runner-died")
+"""Outcomes of an execution that tells nothing of what it was about: it takes no other's place."""
+
 STATUSES = ("FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP")
 """KCIDB 5.3: FAIL, the tested code is faulty; ERROR, the test is; MISS, the harness is; PASS; DONE, it ran and decided nothing; SKIP."""
 

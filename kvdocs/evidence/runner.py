@@ -28,7 +28,7 @@ from .machine import describe_machine
 from .monitor import Monitor
 from .preparation import Prepared, describe_invocation, prepare
 from .process import Command, run_process
-from .record import CANNOT_RUN
+from .record import CANNOT_RUN, TELLS_NOTHING
 from .recovery import now, recover, scratch_folder
 from .requirements import unmet
 from .shipped import runner_identity
@@ -71,28 +71,29 @@ class Series:
 
 
 def run_series(spec: ScriptSpec, setting: Setting, project: Path, root: Path, *, repeat: int | None = None, limits: Limits | None = None,
-               patches: Sequence[Patch] = (), listener: Listener | None = None) -> Iterator[Stored]:  # fmt: skip
+               patches: Sequence[Patch] = (), listener: Listener | None = None, supersedes: str | None = None) -> Iterator[Stored]:  # fmt: skip
     """Execute a script as often as it asks for (or `repeat` times), a result each; an interrupt or a missing need ends the series."""
     times = repeat or spec.repeat
     name = os.urandom(4).hex()
     for index in range(1, times + 1):
-        stored = run(spec, setting, project, root, limits=limits, patches=patches, listener=listener, series=Series(index, times, name))
+        stored = run(spec, setting, project, root, limits=limits, patches=patches, listener=listener, series=Series(index, times, name), supersedes=supersedes)
         yield stored
         if stored.record["outcome"] in ("interrupted", "unavailable"):
             return
 
 
 def run(spec: ScriptSpec, setting: Setting, project: Path, root: Path, *, limits: Limits | None = None, patches: Sequence[Patch] = (),
-        listener: Listener | None = None, series: Series | None = None) -> Stored:  # fmt: skip
+        listener: Listener | None = None, series: Series | None = None, supersedes: str | None = None) -> Stored:  # fmt: skip
     """Execute a script once and store what came of it below `root`.
 
     `project` is the folder that the spec's paths are relative to; `patches` are those that may be in the source tree.
+    `supersedes` is the result in whose place it stands, unless it says nothing itself (see `TELLS_NOTHING`).
     Every ending of the script is a result. OSError only when nothing can be written below `root`.
     """
     root.mkdir(parents=True, exist_ok=True)
     recover(root)
     with Interrupts() as interrupts:
-        return _Run(spec, setting, project, root, limits or Limits(), patches, listener or Listener(), series or Series(), interrupts).execute()
+        return _Run(spec, setting, project, root, limits or Limits(), patches, listener or Listener(), series or Series(), interrupts, supersedes).execute()
 
 
 @dataclass
@@ -106,6 +107,7 @@ class _Run:
     listener: Listener
     series: Series
     interrupts: Interrupts
+    supersedes: str | None
 
     def __post_init__(self) -> None:
         if self.limits.timeout_s is not None:
@@ -252,6 +254,8 @@ class _Run:
         lock = {"path": str(self.lock.path), "method": "flock", "waited_s": self.lock.waited_s, "waited_for": self.lock.waited_for or None} if self.spec.lock else None
         self.groups["exclusivity"] = {**self.groups.get("exclusivity", {}), "lock": lock}
         self.draft["invocation"]["ended"] = now()
+        if self.supersedes and end.outcome not in TELLS_NOTHING:
+            self.groups["supersedes"] = self.supersedes
         record = assemble(self.draft, end, logs, metrics, self.redactor, **self.groups)
         return finish(self.root, journal, record, logs, files)
 

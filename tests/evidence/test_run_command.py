@@ -147,6 +147,31 @@ def test_a_defect_is_reproduced_on_a_tree_that_has_it_and_not_on_a_repaired_one(
     assert [path.name for path in (project / "registry" / "scripts").iterdir() if path.name == "__pycache__"] == []
 
 
+def test_a_run_stands_in_the_place_of_an_earlier_result(kvdocs: Callable[..., Any], project: Path, tree: Path) -> None:
+    def made(*more: str) -> dict[str, Any]:
+        """The one result of a run of D10."""
+        (record,) = json.loads(kvdocs("run", "D10", "--json", *more, at=project).out)["results"]
+        return dict(record)
+
+    first = made("--source", str(tree))
+    assert "supersedes" not in first
+    could_not_run = made("--supersedes", first["id"])
+    assert (could_not_run["outcome"], could_not_run.get("supersedes")) == ("unavailable", None), "it says nothing, so the first still counts"
+    second = made("--supersedes", first["id"], "--source", str(tree))
+    assert second["supersedes"] == first["id"]
+    assert json.loads(kvdocs("show", first["id"], "--json", at=project).out)["left_out"]["words"] == f"superseded by {second['id']}"
+
+
+def test_what_cannot_be_superseded(kvdocs: Callable[..., Any], project: Path, tree: Path) -> None:
+    refused = kvdocs("run", "D10", "--supersedes", "0123456789abcdef", "--source", str(tree), at=project)
+    assert (refused.code, refused.err) == (2, "error: there is no result '0123456789abcdef'\n")
+    (record,) = json.loads(kvdocs("run", "D10", "--json", at=project).out)["results"]
+    scripts = project / "registry" / "scripts"
+    (scripts / "again.yaml").write_text((scripts / "d10-agents-static.yaml").read_text().replace("id: d10-agents-static", "id: again"))
+    refused = kvdocs("run", "D10", "again", "--supersedes", record["id"], at=project)
+    assert (refused.code, refused.err) == (2, "error: one result is superseded by executions of one script, and these are d10-agents-static, again\n  hint: name the script\n")
+
+
 def _shown(terminal: int) -> bytes:
     """Everything that a terminal was given, until nobody writes to it any more."""
     shown = b""
