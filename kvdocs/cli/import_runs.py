@@ -14,7 +14,7 @@ from kvdocs.cli.superseding import on_record, supersedes_option
 from kvdocs.exchange.formats import IMPORTS, Format
 
 if TYPE_CHECKING:
-    from kvdocs.evidence.outside import Execution
+    from kvdocs.evidence.outside import Execution, Found
     from kvdocs.evidence.spec import ScriptSpec
     from kvdocs.evidence.store import Stored
     from kvdocs.project import Project
@@ -50,7 +50,7 @@ def _command(form: Format) -> click.Command:
         project = the_project(ctx)
         spec = _spec(project, script_id, environment, given["supersedes"])
         execution = _execution(form, source, environment, given)
-        _finish(project, spec, execution, dry_run=dry_run, as_json=as_json)
+        _finish(project, form, spec, execution, dry_run=dry_run, as_json=as_json)
 
     lacks = f"It does not tell: {form.lacks}."
     example = f"kvdocs import {form.name} run.log --script d4-test-kvarn --env h200 --exit 134 --commit 775450a68 --command bin/test-kvarn"
@@ -73,55 +73,47 @@ def _spec(project: Project, script_id: str, environment: str, supersedes: str | 
 
 
 def _execution(form: Format, source: BinaryIO, environment: str, given: dict[str, Any]) -> Execution:
-    """What was given on the command line, with what the reader of the format finds in the output."""
-    from hashlib import sha256
+    """What was given on the command line."""
+    from kvdocs.evidence.outside import Execution, Source
 
-    from kvdocs.evidence.outside import Execution
-    from kvdocs.exchange.findings import find
-    from kvdocs.exchange.remark import UnreadableSourceError
-
-    output = source.read()
-    errors = given["errors"].read() if given["errors"] is not None else b""
-    tail = given["tail"].replace("\\n", "\n").encode() + b"\n" * bool(given["tail"])
-    try:
-        findings = find(form.name, (output + b"\n" * bool(tail) + tail + errors).decode("utf-8", "replace"))
-    except UnreadableSourceError as error:
-        fail(f"{source.name}: {error}", "`kvdocs import log` takes any output")
-    files = [(Path(source.name).name, output)] + ([(Path(given["errors"].name).name, errors)] if given["errors"] is not None else [])
+    errors = given["errors"]
     return Execution(
         environment=environment,
         command=given["command_line"],
         exit_code=given["exit_code"],
-        stdout=output,
-        stderr=errors,
+        stdout=Source(Path(source.name).name, source),
+        stderr=Source(Path(errors.name).name, errors) if errors is not None else None,
         timed_out=given["timed_out"],
         cut=given["cut"],
-        tail=tail,
+        tail=given["tail"].replace("\\n", "\n").encode() + b"\n" * bool(given["tail"]),
         commit=given["commit"],
         repository=given["repository"],
         started=given["started"],
         duration_s=given["seconds"],
-        files=tuple((name, sha256(data).hexdigest()) for name, data in files),
         format=form.name,
-        figures=findings.figures,
-        lossy=tuple(str(remark) for remark in findings.remarks),
         supersedes=given["supersedes"],
     )
 
 
-def _finish(project: Project, spec: ScriptSpec, execution: Execution, *, dry_run: bool, as_json: bool) -> None:
-    from tempfile import TemporaryDirectory
+class _FormatReader:
+    """A reader of a format, as the store of executions asks for one."""
 
-    from kvdocs.evidence.outside import add_execution
+    def __init__(self, form: Format) -> None:
+        from kvdocs.exchange.findings import reader_of
 
-    try:
-        if dry_run:
-            with TemporaryDirectory() as folder:
-                stored = add_execution(Path(folder), spec, execution, os.environ)
-        else:
-            stored = add_execution(project.registry / "results", spec, execution, os.environ)
-    except ValueError as error:
-        fail(str(error))
+        self._reader = reader_of(form.name)
+        self.feed = self._reader.feed
+
+    def found(self) -> Found:
+        """Its findings, as a result record holds them."""
+        from kvdocs.evidence.outside import Found
+
+        findings = self._reader.findings()
+        return Found(findings.figures, tuple(str(remark) for remark in findings.remarks))
+
+
+def _finish(project: Project, form: Format, spec: ScriptSpec, execution: Execution, *, dry_run: bool, as_json: bool) -> None:
+    stored = _store(project, form, spec, execution, dry_run=dry_run)
     if as_json:
         print_json({"schema": SCHEMA, "written": not dry_run, "record": stored.record})
         return
@@ -130,6 +122,31 @@ def _finish(project: Project, spec: ScriptSpec, execution: Execution, *, dry_run
         say(f"note: {remark}")
     place = f"registry/results/{stored.record['environment']}/{stored.record['script']}/{stored.record['id']}"
     say(f"{'would have written' if dry_run else 'wrote'} {place}")
+
+
+def _store(project: Project, form: Format, spec: ScriptSpec, execution: Execution, *, dry_run: bool) -> Stored:
+    """Read and store the execution, in a folder that is gone afterwards when nothing is to be written; ends the command when it cannot be read."""
+    from contextlib import nullcontext
+    from tempfile import TemporaryDirectory
+
+    from kvdocs.cli.reading import Progress
+    from kvdocs.evidence.outside import add_execution
+    from kvdocs.evidence.pieces import LongLineError
+    from kvdocs.exchange.remark import UnreadableSourceError
+
+    sources = [source for source in (execution.stdout, execution.stderr) if source is not None]
+    try:
+        with (
+            TemporaryDirectory() if dry_run else nullcontext(project.registry / "results") as folder,
+            Progress(sources[0].name, [source.stream for source in sources]) as progress,
+        ):
+            return add_execution(Path(folder), spec, execution, os.environ, _FormatReader(form), progress.heard)
+    except UnreadableSourceError as error:
+        fail(f"{execution.stdout.stream.name}: {error}", "`kvdocs import log` takes any output")
+    except LongLineError as error:
+        fail(str(error), "part it into lines before it is imported")
+    except ValueError as error:
+        fail(str(error))
 
 
 def _say(stored: Stored) -> None:

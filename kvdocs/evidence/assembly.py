@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .build_tree import embedded_commit, matches
+from .expect import Verdict
 from .judging import judge
-from .logs import Log
+from .logs import Log, WrittenLog
 from .observation import RAN_TO_ITS_END, Observation, output_of
 from .record import kcidb_status, labels_of, outcome_of
 from .redaction import Redactor
 from .terminal import plain_text
-
-_SEARCHED = 64 * 1024
-"""How much of each end of the output is searched for the program's own word on its commit."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,13 @@ def assemble(draft: Mapping[str, Any], end: End, logs: Mapping[str, Log], metric
     `draft` is what was known before the script started; `groups` are added to it or replace what is there.
     The verdict is taken from what is stored (redacted, cut), so that it can be taken again from the record.
     """
-    whole = {**draft, **groups}
     seen = observe(end.outcome, end.reason, end.exit_code, end.signal, logs, metrics)
-    verdict = judge(whole["expect"], seen)
+    verdict = judge({**draft, **groups}["expect"], seen)
+    return assemble_judged({**draft, **groups}, end, logs, verdict, redactor, metrics)
+
+
+def assemble_judged(whole: dict[str, Any], end: End, logs: Mapping[str, Log | WrittenLog], verdict: Verdict, redactor: Redactor, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """The same where the verdict is known. `whole` is taken apart."""
     build = _with_embedded(whole.get("build"), logs, (whole.get("source") or {}).get("commit"))
     patches = (whole.get("source") or {}).get("patches") or []
     labels = [*labels_of(patches), *whole.pop("unlike", ())]
@@ -81,9 +83,9 @@ def observe(outcome: str, reason: str, exit_code: int | None, signal: str | None
     return Observation(outcome, reason, exit_code, signal, streams["stdout"], streams["stderr"], metrics)
 
 
-def _with_embedded(build: Mapping[str, Any] | None, logs: Mapping[str, Log], commit: str | None) -> dict[str, Any] | None:
-    """The build's facts with what the program itself printed about its commit, which weighs more than files of the build tree."""
-    text = "\n".join(plain_text(part) for log in logs.values() for part in (log.content[:_SEARCHED], log.content[-_SEARCHED:]))
+def _with_embedded(build: Mapping[str, Any] | None, logs: Mapping[str, Log | WrittenLog], commit: str | None) -> dict[str, Any] | None:
+    """The build's facts with what the program itself printed about its commit, which weighs more than files of the build tree; both ends of the output are searched for it."""
+    text = "\n".join(plain_text(part) for log in logs.values() for part in log.edges)
     found = embedded_commit(text)
     if found is None:
         return dict(build) if build else None

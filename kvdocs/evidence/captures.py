@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice
 from typing import Any
 
-from .observation import UNKNOWN, Observation, Output, Range, at_least, exactly
+from .observation import UNKNOWN, Observation, Range, at_least, exactly
+from .scan import MOST_LINES, Hit, Scan, number_in, value_of
 
-MOST_LINES = 50
-"""How many matching lines are remembered by number."""
 MOST_DISTINCT = 20
 TAKES = ("first", "last", "count", "sum", "max", "min")
 
@@ -47,15 +43,6 @@ class Captured:
 
 
 @dataclass(frozen=True)
-class _Hit:
-    stream: str
-    line: int
-    match: re.Match[str]
-    before_gap: bool
-    after_gap: bool
-
-
-@dataclass(frozen=True)
 class Count:
     """How many matches there are, and in which lines (stream, number from 1; at most 50)."""
 
@@ -69,53 +56,53 @@ def count(how: Mapping[str, Any], seen: Observation) -> Count:
     Of several totals the largest counts: compute-sanitizer prints `ERROR SUMMARY: 151 errors` and then
     `ERROR SUMMARY: 51 errors were not printed`.
     """
-    where = how.get("stream", "any")
-    found, lines = 0, []
-    for hit in _hits(how["pattern"], where, seen):
-        found += 1
-        if found <= MOST_LINES:
-            lines.append(hit)
-    complete = all(output.complete for output in seen.streams(where).values())
-    number = exactly(found) if complete else at_least(found)
-    if how.get("total"):
-        totals = [int(hit.match.group(1)) for hit in _hits(how["total"], where, seen)]
-        if totals:
-            return Count(exactly(max(found, *totals)), _where(lines))
-    if how.get("capped_at") is not None and found >= how["capped_at"]:
-        number = at_least(found)
-    return Count(number, _where(lines))
+    outputs = seen.streams(how.get("stream", "any"))
+    scans = {name: output.scan(how["pattern"]) for name, output in outputs.items()}
+    totals = [output.total_scan(how["total"]) for output in outputs.values()] if how.get("total") else []
+    found = sum(scan.found for scan in scans.values())
+    lines = _lines(scans)
+    if any(scan.found for scan in totals):
+        return Count(exactly(max(found, *(scan.largest for scan in totals))), lines)
+    if not all(output.complete for output in outputs.values()) or (how.get("capped_at") is not None and found >= how["capped_at"]):
+        return Count(at_least(found), lines)
+    return Count(exactly(found), lines)
 
 
 def capture(how: Mapping[str, Any], seen: Observation) -> Captured:
     """The value that `how` (pattern, stream, take, capped_at, total) takes from the output."""
-    take, where = how.get("take", "first"), how.get("stream", "any")
-    outputs = seen.streams(where).values()
-    complete = all(output.complete for output in outputs)
-    distinct = _distinct(_hits(how["pattern"], where, seen))
-    if take == "count":
-        counted = count(how, seen)
+    take, outputs = how.get("take", "first"), seen.streams(how.get("stream", "any"))
+    complete = all(output.complete for output in outputs.values())
+    scans = {name: output.value_scan(how["pattern"], take) for name, output in outputs.items()}
+    counted = count(how, seen) if take == "count" else None
+    distinct = _most_frequent([scan.distinct for scan in scans.values()])
+    if counted is not None:
         return Captured(counted.number, None, counted.lines, distinct, complete)
     if not distinct:
         return Captured(None, None, (), {}, complete)
     if take in ("first", "last"):
-        return _one(_hits(how["pattern"], where, seen), take, distinct, complete)
-    lines = _where(list(islice(_hits(how["pattern"], where, seen), MOST_LINES)))
-    numbers = [value for hit in _hits(how["pattern"], where, seen) if (value := _as_number(_value(hit))) is not None]
+        return _one(seen, scans, take, distinct, complete)
+    numbers = [number for scan in scans.values() for number in scan.numbers]
     if not numbers:
-        return Captured(None, None, lines, distinct, complete)
-    return Captured(_many(numbers, take, complete), None, lines, distinct, complete)
+        return Captured(None, None, _lines(scans), distinct, complete)
+    return Captured(_many(numbers, take, complete), None, _lines(scans), distinct, complete)
 
 
-def _one(hits: Iterator[_Hit], take: str, distinct: dict[str, int], complete: bool) -> Captured:
+def _one(seen: Observation, scans: Mapping[str, Scan], take: str, distinct: dict[str, int], complete: bool) -> Captured:
     """The first or last value; unknown when something before or behind it may be missing."""
-    hit = next(hits) if take == "first" else deque(hits, maxlen=1)[0]
-    certain = complete or (hit.before_gap if take == "first" else hit.after_gap)
-    text = _value(hit)
-    number = _as_number(text)
+    stream, hit = _hits(scans, "first")[0] if take == "first" else _hits(scans, "last")[-1]
+    output = seen.streams(stream)[stream]
+    certain = complete or (output.whole_before(hit.line) if take == "first" else output.whole_after(hit.line))
+    text = value_of(hit.match)
+    number = number_in(text)
     groups = tuple((name, value) for name, value in hit.match.groupdict().items() if value is not None)
     if not certain:
-        return Captured(UNKNOWN, None, ((hit.stream, hit.line),), distinct, complete)
-    return Captured(exactly(number) if number is not None else None, text, ((hit.stream, hit.line),), distinct, True, groups)
+        return Captured(UNKNOWN, None, ((stream, hit.line),), distinct, complete)
+    return Captured(exactly(number) if number is not None else None, text, ((stream, hit.line),), distinct, True, groups)
+
+
+def _hits(scans: Mapping[str, Scan], which: str) -> list[tuple[str, Hit]]:
+    """The first or the last hit of each stream that has one."""
+    return [(stream, hit) for stream, scan in scans.items() if (hit := getattr(scan, which)) is not None]
 
 
 def _many(numbers: list[float], take: str, complete: bool) -> Range:
@@ -128,31 +115,10 @@ def _many(numbers: list[float], take: str, complete: bool) -> Range:
     raise ValueError(f"a capture takes one of {', '.join(TAKES)}, not {take!r}")
 
 
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def _hits(pattern: str, where: str, seen: Observation) -> Iterator[_Hit]:
-    compiled = _compiled(pattern)
-    for stream, output in seen.streams(where).items():
-        for number, line in enumerate(output.lines, 1):
-            for match in compiled.finditer(line):
-                yield _Hit(stream, number, match, _before_gap(output, number), _after_gap(output, number))
-
-
-def _before_gap(output: Output, number: int) -> bool:
-    """Whether all that was printed before this line is there."""
-    return output.gap is None or number <= output.gap
-
-
-def _after_gap(output: Output, number: int) -> bool:
-    """Whether all that was printed after this line is there."""
-    return output.ended and (output.gap is None or number > output.gap)
-
-
-def _where(hits: list[_Hit]) -> tuple[tuple[str, int], ...]:
-    return tuple(dict.fromkeys((hit.stream, hit.line) for hit in hits[:MOST_LINES]))
+def _lines(scans: Mapping[str, Scan]) -> tuple[tuple[str, int], ...]:
+    """The lines of the first hits."""
+    every = [(stream, line) for stream, scan in scans.items() for line in scan.lines]
+    return tuple(dict.fromkeys(every[:MOST_LINES]))
 
 
 def lines_record(lines: Iterable[tuple[str, int]]) -> list[str]:
@@ -160,27 +126,12 @@ def lines_record(lines: Iterable[tuple[str, int]]) -> list[str]:
     return [f"{stream}:{line}" for stream, line in lines]
 
 
-def _value(hit: _Hit) -> str:
-    """The first group that took part, or the whole match."""
-    return next((group for group in hit.match.groups() if group is not None), hit.match.group(0))
-
-
-def _distinct(hits: Iterable[_Hit]) -> dict[str, int]:
-    """How often each text was found (groups joined by `:`), the most frequent first; at most 20."""
-    counts: dict[str, int] = {}
-    for hit in hits:
-        groups = [group for group in hit.match.groups() if group is not None]
-        text = ":".join(groups) if groups else hit.match.group(0)
-        counts[text] = counts.get(text, 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_DISTINCT])
-
-
-def _as_number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+def _most_frequent(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """How often each text was found, the most frequent first; at most 20."""
+    every: Counter[str] = Counter()
+    for each in counts:
+        every.update(each)
+    return dict(sorted(every.items(), key=lambda item: (-item[1], item[0]))[:MOST_DISTINCT])
 
 
 def _plain(value: float) -> float | int:

@@ -50,6 +50,17 @@ def write_durably(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def move_durably(source: Path, target: Path) -> None:
+    """Bring a file that was written to the disk, and give it another name on the same one."""
+    fd = os.open(source, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    source.replace(target)
+    sync_folder(target.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Bring the names in a folder to the disk."""
     fd = os.open(folder, os.O_RDONLY)

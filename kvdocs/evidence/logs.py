@@ -25,6 +25,10 @@ class DamagedLogError(Exception):
     """A log cannot be read as its record says."""
 
 
+EDGE = 64 * 1024
+"""So many bytes of each end of a log can be asked for."""
+
+
 @dataclass(frozen=True)
 class Log:
     """A stream as it is stored: the content, and where in it (byte) a part of `lost` bytes is missing."""
@@ -32,6 +36,25 @@ class Log:
     content: bytes
     total: int
     lost: int = 0
+    gap_at: int | None = None
+    raw_sha256: str | None = None
+
+    @property
+    def edges(self) -> tuple[bytes, bytes]:
+        """The first and the last bytes, at most `EDGE` of each."""
+        return self.content[:EDGE], self.content[-EDGE:]
+
+
+@dataclass(frozen=True)
+class WrittenLog:
+    """A stream that has been written to `path` as it is stored, because it is too long to be held; `file_bytes` and `file_sha256` are those of that file."""
+
+    path: Path
+    file_bytes: int
+    file_sha256: str
+    content_bytes: int
+    content_sha256: str
+    edges: tuple[bytes, bytes]
     gap_at: int | None = None
     raw_sha256: str | None = None
 
@@ -60,10 +83,7 @@ def log_of(kept: Kept, redactor: Redactor, raw_sha256: str | None) -> Log:
 
 def stored_log(name: str, log: Log) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The record's words on a stream, and the file to write beside it (none for an empty stream)."""
-    words: dict[str, Any] = {
-        "file": None, "bytes": log.total, "stored_bytes": len(log.content), "sha256": sha256(log.content),
-        "raw_sha256": log.raw_sha256, "lost_bytes": log.lost, "gap_at": log.gap_at,
-    }  # fmt: skip
+    words = _words(log.total, len(log.content), sha256(log.content), log.raw_sha256, log.lost, log.gap_at)
     if not log.content:
         return words, {}
     if len(log.content) < COMPRESS_FROM:
@@ -73,12 +93,101 @@ def stored_log(name: str, log: Log) -> tuple[dict[str, Any], dict[str, bytes]]:
     return words, {words["file"]: compressed(log.content)}
 
 
+def written_log(name: str, log: WrittenLog) -> dict[str, Any]:
+    """The record's words on a stream that has been written."""
+    return {**_words(log.content_bytes, log.content_bytes, log.content_sha256, log.raw_sha256, 0, log.gap_at), "file": f"{name}.log.gz"}
+
+
+def _words(total: int, stored: int, hashed: str, raw_sha256: str | None, lost: int, gap_at: int | None) -> dict[str, Any]:
+    return {"file": None, "bytes": total, "stored_bytes": stored, "sha256": hashed, "raw_sha256": raw_sha256, "lost_bytes": lost, "gap_at": gap_at}
+
+
 def compressed(content: bytes) -> bytes:
     """The content as gzip without a time in it: the same content, the same bytes."""
     buffer = io.BytesIO()
-    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, compresslevel=6) as stream:
+    with _compressor(buffer) as stream:
         stream.write(content)
     return buffer.getvalue()
+
+
+def _compressor(file: io.BytesIO | _Hashed) -> gzip.GzipFile:
+    return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6)
+
+
+class _Hashed(io.RawIOBase):
+    """A new file that knows the hash and the number of its bytes."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._hash = hashlib.sha256()
+        self.size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._hash.update(data)
+        self._file.write(data)
+        self.size += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    @property
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+
+class LogWriter:
+    """Writes a stream of any length as it is stored; a short one is held, and one of `COMPRESS_FROM` bytes on goes into a file in `folder`."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / f"{name}.log.gz"
+        self._hash = hashlib.sha256()
+        self._first = self._last = b""
+        self._file: _Hashed | None = None
+        self._packed: gzip.GzipFile | None = None
+        self.size = 0
+
+    @property
+    def ends_line(self) -> bool:
+        """Whether the next byte begins a line."""
+        return not self._last or self._last.endswith(b"\n")
+
+    def write(self, content: bytes) -> None:
+        """The next part of the content. OSError when the disk is full."""
+        if self._packed is None and self.size + len(content) >= COMPRESS_FROM:
+            self._file = _Hashed(self._path)
+            self._packed = _compressor(self._file)
+            self._packed.write(self._first)
+        if self._packed is None:
+            self._first += content
+        else:
+            self._first += content[: max(0, EDGE - len(self._first))]
+            self._packed.write(content)
+        self._last = (self._last + content[-EDGE:])[-EDGE:]
+        self._hash.update(content)
+        self.size += len(content)
+
+    def finish(self, *, gap_at: int | None, raw_sha256: str | None) -> Log | WrittenLog:
+        """What has been written."""
+        if self._packed is None or self._file is None:
+            return Log(self._first, len(self._first), gap_at=gap_at, raw_sha256=raw_sha256)
+        self.close()
+        return WrittenLog(self._path, self._file.size, self._file.sha256, self.size, self._hash.hexdigest(), (self._first, self._last), gap_at, raw_sha256)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the content so far."""
+        return self._hash.hexdigest()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._packed is not None and self._file is not None:
+            self._packed.close()
+            self._file.close()
 
 
 def read_log(folder: Path, record: Mapping[str, Any], stream: str) -> bytes:

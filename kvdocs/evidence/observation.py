@@ -4,28 +4,79 @@ from __future__ import annotations
 
 import math
 import signal as signals
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+from .scan import Scan, TotalScan, ValueScan
 from .terminal import plain_text
+
+_AScan = TypeVar("_AScan", bound=Scan)
 
 RAN_TO_ITS_END = ("passed", "failed", "signalled")
 """Outcomes after which the output is all that the script had to say."""
 
 
-@dataclass(frozen=True)
 class Output:
-    """The lines of a stream. `gap` is the number of lines before a part that was not kept; `ended` whether its writer ended by itself."""
+    """The lines of a stream, which come in blocks. `gap` is the number of lines before a part that was not kept; `ended` whether its writer ended by itself.
 
-    lines: tuple[str, ...] = ()
-    gap: int | None = None
-    ended: bool = True
+    A scan that is asked for twice is the same one. With `keep=False` a block is gone when it has been fed, and a scan sees those that come after it was first asked for.
+    """
+
+    def __init__(self, *, ended: bool = True, keep: bool = True) -> None:
+        self.gap: int | None = None
+        self.ended = ended
+        self._keep = keep
+        self._count = 0
+        self._blocks: list[tuple[int, str]] = []
+        self._scans: dict[tuple[object, ...], Any] = {}
 
     @property
     def complete(self) -> bool:
         """Whether what does not stand here was not printed."""
         return self.gap is None and self.ended
+
+    def whole_before(self, line: int) -> bool:
+        """Whether all that was printed before this line is there."""
+        return self.gap is None or line <= self.gap
+
+    def whole_after(self, line: int) -> bool:
+        """Whether all that was printed after this line is there."""
+        return self.ended and (self.gap is None or line > self.gap)
+
+    def feed(self, text: str) -> None:
+        """The next lines, each ended by a line feed; the last one of the stream, or before the gap, perhaps not."""
+        number = self._count + 1
+        for scan in self._scans.values():
+            scan.feed(text, number)
+        if self._keep:
+            self._blocks.append((number, text))
+        self._count += text.count("\n") + bool(text and not text.endswith("\n"))
+
+    def part(self) -> None:
+        """A part of the stream is missing here."""
+        self.gap = self._count
+
+    def scan(self, pattern: str) -> Scan:
+        """The matches of a pattern."""
+        return self._scan(Scan, pattern)
+
+    def total_scan(self, pattern: str) -> TotalScan:
+        """The matches of a pattern whose first group is a total."""
+        return self._scan(TotalScan, pattern)
+
+    def value_scan(self, pattern: str, take: str) -> ValueScan:
+        """The matches of a pattern that takes a value."""
+        return self._scan(ValueScan, pattern, take)
+
+    def _scan(self, kind: Callable[..., _AScan], *words: str) -> _AScan:
+        key = (kind, *words)
+        if key not in self._scans:
+            self._scans[key] = scan = kind(*words)
+            for number, text in self._blocks:
+                scan.feed(text, number)
+        found: _AScan = self._scans[key]
+        return found
 
 
 @dataclass(frozen=True)
@@ -52,19 +103,13 @@ class Observation:
 
 
 def output_of(raw: bytes, *, gap_at: int | None = None, ended: bool = True) -> Output:
-    """The lines of a kept log; `gap_at` is the byte at which a part is missing."""
-    if gap_at is None:
-        return Output(_lines(raw), None, ended)
-    head = _lines(raw[:gap_at])
-    return Output(head + _lines(raw[gap_at:]), len(head), ended)
-
-
-def _lines(raw: bytes) -> tuple[str, ...]:
-    """Lines as editors number them: ended by a line feed, with a carriage return before it taken off."""
-    lines = plain_text(raw).split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    return tuple(line.removesuffix("\r") for line in lines)
+    """The lines of a kept log, as editors number them; `gap_at` is the byte at which a part is missing."""
+    output = Output(ended=ended)
+    if gap_at is not None:
+        output.feed(plain_text(raw[:gap_at]))
+        output.part()
+    output.feed(plain_text(raw[gap_at or 0 :]))
+    return output
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from .canonical import pretty, sha256
-from .disk import file_size, move_folder, read_file, remove_folder, sync_folder, write_durably
+from .disk import file_size, move_durably, move_folder, read_file, remove_folder, sync_folder, write_durably
 from .journal import Journal, begin_journal, read_finishing, write_finishing
-from .logs import Log, stored_log
+from .logs import Log, WrittenLog, stored_log, written_log
 from .record import SCHEMA, identity_holds, sealed
 from .spec import NAME
 
@@ -56,7 +56,7 @@ def add_result(root: Path, record: Mapping[str, Any], logs: Mapping[str, Log], f
         raise
 
 
-def finish(root: Path, journal: Journal, record: Mapping[str, Any], logs: Mapping[str, Log], files: Mapping[str, bytes]) -> Stored:
+def finish(root: Path, journal: Journal, record: Mapping[str, Any], logs: Mapping[str, Log | WrittenLog], files: Mapping[str, bytes]) -> Stored:
     """Turn a run into its result: write everything aside, then give it its name.
 
     `record` needs `script` and `environment`; `streams`, `files`, `digest` and `id` are filled in here.
@@ -65,11 +65,18 @@ def finish(root: Path, journal: Journal, record: Mapping[str, Any], logs: Mappin
     remove_folder(staging)
     staging.mkdir()
     content = dict(files)
-    streams = {}
+    streams, listed = {}, []
     for name in ("stdout", "stderr"):
-        streams[name], file = stored_log(name, logs.get(name) or Log(b"", 0))
-        content.update(file)
-    listed = [{"path": name, "bytes": len(data), "sha256": sha256(data)} for name, data in sorted(content.items())]
+        log = logs.get(name) or Log(b"", 0)
+        if isinstance(log, WrittenLog):
+            streams[name] = written_log(name, log)
+            listed.append({"path": streams[name]["file"], "bytes": log.file_bytes, "sha256": log.file_sha256})
+            move_durably(log.path, staging / streams[name]["file"])
+        else:
+            streams[name], file = stored_log(name, log)
+            content.update(file)
+    listed += [{"path": name, "bytes": len(data), "sha256": sha256(data)} for name, data in content.items()]
+    listed.sort(key=lambda file: str(file["path"]))
     whole = sealed({**record, "schema": SCHEMA, "streams": streams, "files": listed})
     for name, data in content.items():
         write_durably(staging / name, data)

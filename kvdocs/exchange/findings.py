@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from kvdocs.exchange.ggml_abort import AbortSearch
 from kvdocs.exchange.remark import Remark
 from kvdocs.problems import counted
 
@@ -19,9 +20,64 @@ class Findings:
     remarks: tuple[Remark, ...]
 
 
-def find(name: str, text: str) -> Findings:
-    """What an output holds, read as the format of this name. UnreadableSourceError when it is not of that format."""
-    return _READERS[name](text)
+class OutputReader(Protocol):
+    """Reads an output as one of a format, piece by piece."""
+
+    def feed(self, raw: bytes) -> None:
+        """The next piece, of any size."""
+
+    def findings(self) -> Findings:
+        """What the output holds, when all was fed. UnreadableSourceError when it is not of the format."""
+
+
+def reader_of(name: str) -> OutputReader:
+    """A reader of the format of this name."""
+    return LogReader() if name == "log" else _WholeReader(_READERS[name])
+
+
+class _WholeReader:
+    """Keeps an output until all of it is there, for a format that is read as a whole."""
+
+    def __init__(self, read: Callable[[str], Findings]) -> None:
+        self._read, self._parts = read, list[bytes]()
+
+    def feed(self, raw: bytes) -> None:
+        self._parts.append(raw)
+
+    def findings(self) -> Findings:
+        return self._read(b"".join(self._parts).decode("utf-8", "replace"))
+
+
+class LogReader:
+    """Finds how a ggml program died in a log of any length; most of it is only searched for what an abort has to hold."""
+
+    def __init__(self) -> None:
+        self._search = AbortSearch()
+        self._line: list[bytes] = []
+
+    def feed(self, raw: bytes) -> None:
+        """The next piece, of any size."""
+        cut = raw.rfind(b"\n") + 1
+        if not cut:
+            self._line.append(raw)
+            return
+        self._look(b"".join([*self._line, raw[:cut]]))
+        self._line = [raw[cut:]]
+
+    def findings(self) -> Findings:
+        """The abort, when there is one."""
+        self._look(b"".join(self._line))
+        self._line = []
+        at = self._search.at
+        if at is None:
+            return Findings({}, "no abort", ())
+        figures = {"abort": f"{at['path']}:{int(at['line'])}: {at['message']}", "frames": self._search.frames}
+        return Findings(figures, f"aborts at {at['path']}:{at['line']}", ())
+
+    def _look(self, block: bytes) -> None:
+        if self._search.may_take(block):
+            for line in block.decode("utf-8", "replace").splitlines():
+                self._search.take(line)
 
 
 def _test_backend_ops(text: str) -> Findings:
@@ -83,17 +139,7 @@ def _llama_server(text: str) -> Findings:
     return Findings(figures, f"{counted(len(requests), 'request')}{end}", report.remarks)
 
 
-def _plain_log(text: str) -> Findings:
-    from kvdocs.exchange.ggml_abort import find_abort
-
-    lines = text.splitlines()
-    abort = find_abort(lines)
-    figures = {} if abort is None else {"abort": f"{abort.path}:{abort.line}: {abort.message}", "frames": list(abort.frames)}
-    return Findings(figures, counted(len(lines), "line"), ())
-
-
 _READERS: Mapping[str, Callable[[str], Findings]] = {
-    "log": _plain_log,
     "test-backend-ops": _test_backend_ops,
     "compute-sanitizer": _compute_sanitizer,
     "junit": _junit,

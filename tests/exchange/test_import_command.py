@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from kvdocs.cli.reading import Progress
 from kvdocs.pipeline import inspect
 from kvdocs.project import Project, find_project
 
@@ -88,6 +91,42 @@ def test_a_log_becomes_a_result(root: Path, kvdocs: Callable[..., object]) -> No
     (entry,) = inspection.registry.of("result")
     assert f"registry/results/h200/abort/{entry.id}/result.json" == entry.raw.path
     assert [str(problem) for problem in inspection.problems if problem.severity == "error"] == []
+
+
+def test_a_line_of_the_length_of_a_log_is_refused_before_it_fills_the_memory(root: Path, kvdocs: Callable[..., object], tmp_path: Path) -> None:
+    log = tmp_path / "one-line.log"
+    log.write_bytes(b"REPRODUCED\n" + b"x" * (16 * 1024 * 1024 + 1))
+    done = kvdocs("import", "log", str(log), "--script", "abort", "--env", "h200", "--exit", "1", "--command", "x", at=root)
+    assert (done.code, done.out, done.err) == (
+        2,
+        "",
+        "error: one-line.log:2: this line is longer than 16 MiB, the most that is read of a line\n  hint: part it into lines before it is imported\n",
+    )
+    assert list((root / "registry/results").glob("*/*/*/result.json")) == []
+
+
+class Terminal(io.StringIO):
+    """What a person would see."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_long_read_shows_on_a_terminal_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "night.log").write_bytes(b"x" * 3_000_000)
+
+    def shown(after_s: float, screen: io.StringIO) -> str:
+        """What is on the screen when two of three megabytes have been read; the time after which it is shown is not waited for."""
+        monkeypatch.setattr("kvdocs.cli.reading.SHOWN_AFTER_S", after_s)
+        monkeypatch.setattr("sys.stderr", screen)
+        monkeypatch.setenv("TERM", "xterm")
+        with (tmp_path / "night.log").open("rb") as log, Progress("night.log", [log]) as progress:
+            progress.heard(2_000_000)
+        return screen.getvalue()
+
+    assert shown(0, Terminal()) == "\r\x1b[Knight.log read 2 of 3 MB\r\x1b[K"
+    assert shown(math.inf, Terminal()) == "\r\x1b[K"
+    assert shown(0, io.StringIO()) == ""
 
 
 def test_a_log_is_shown_before_it_is_stored(root: Path, kvdocs: Callable[..., object]) -> None:

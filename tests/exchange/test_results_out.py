@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kvdocs.evidence.outside import Execution, add_execution
+from kvdocs.evidence.outside import Execution, Source, add_execution
 from kvdocs.evidence.spec import ScriptSpec
 from kvdocs.exchange import junit
 from kvdocs.exchange.result_exports import Executed, export_intoto, export_junit, export_kcidb
@@ -61,7 +62,7 @@ def executed(tmp_path: Path) -> Callable[..., Executed]:
             "started": "2026-11-29T15:00:00Z",
             "duration_s": 1.5,
         }
-        stored = add_execution(tmp_path / "results", SPEC, Execution(stdout=log.encode(), **{**facts, **given}), {})
+        stored = add_execution(tmp_path / "results", SPEC, Execution(stdout=Source("log", BytesIO(log.encode())), **{**facts, **given}), {})
         return Executed(stored.record, log)
 
     return execute
