@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from kvdocs.exchange.result_exports import Executed
     from kvdocs.pipeline import Inspection
     from kvdocs.project import Project
+
+END_OF_LONG_LOG = 1024 * 1024
+"""So many bytes of a log that is not read as a whole: its excerpts are taken from its end."""
 
 into = click.option("-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="A file, or a folder for several; the terminal if absent.")
 
@@ -225,7 +228,7 @@ def _entries(ctx: click.Context, ids: Sequence[str]) -> tuple[Inspection, list[E
 
 def _results(project: Project) -> list[Executed]:
     """Every result on disk that counts, with its output, in order of folder names; says which ones do not, and ends the command when one cannot be read."""
-    from kvdocs.evidence.logs import DamagedLogError, read_log
+    from kvdocs.evidence.logs import DamagedLogError
     from kvdocs.evidence.store import DamagedRecordError, load_result, results
     from kvdocs.exchange.result_exports import Executed
     from kvdocs.kinds import all_kinds
@@ -237,7 +240,7 @@ def _results(project: Project) -> list[Executed]:
     for folder in results(project.registry / "results"):
         try:
             record = load_result(folder)
-            streams = {name: read_log(folder, record, name).decode("utf-8", "replace") for name in ("stdout", "stderr")}
+            streams = {name: _output(folder, record, name) for name in ("stdout", "stderr")}
         except (DamagedRecordError, DamagedLogError) as error:
             fail(f"{folder.relative_to(project.root)}: {error}", "`kvdocs check` names everything that was changed")
         why_not = left_out(str(record["id"]), registry)
@@ -246,6 +249,16 @@ def _results(project: Project) -> list[Executed]:
         else:
             found.append(Executed(record, **streams))
     return found
+
+
+def _output(folder: Path, record: Mapping[str, Any], stream: str) -> str:
+    """What an execution printed; the end of it where it is too long to be read as a whole."""
+    from kvdocs.evidence.logs import LARGEST_LOG, read_end, read_log, stored_bytes
+
+    stored = stored_bytes(record, stream)
+    if stored <= LARGEST_LOG:
+        return read_log(folder, record, stream).decode("utf-8", "replace")
+    return f"[kvdocs: {stored - END_OF_LONG_LOG} bytes were left out here]\n" + read_end(folder, record, stream, END_OF_LONG_LOG).decode("utf-8", "replace")
 
 
 def _chosen(project: Project, ids: Sequence[str]) -> list[Executed]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,14 @@ from .spool import Kept
 COMPRESS_FROM = 64 * 1024
 """Logs of this size on are kept as gzip."""
 LARGEST_LOG = 256 * 1024 * 1024
-"""No log is read beyond this many bytes, whatever its record says."""
+"""No longer log is read as a whole."""
 
 
 class DamagedLogError(Exception):
     """A log cannot be read as its record says."""
 
 
+_PART = 1024 * 1024
 EDGE = 64 * 1024
 """So many bytes of each end of a log can be asked for."""
 
@@ -191,24 +193,44 @@ class LogWriter:
 
 
 def read_log(folder: Path, record: Mapping[str, Any], stream: str) -> bytes:
-    """The stored content of `stdout` or `stderr`. DamagedLogError when it is not there or not what the record says."""
+    """The stored content of `stdout` or `stderr`. DamagedLogError when it is not there, not what the record says, or longer than `LARGEST_LOG`."""
+    if stored_bytes(record, stream) > LARGEST_LOG:
+        raise DamagedLogError(f"{record['streams'][stream]['file']} is longer than any log that is read as a whole")
+    return b"".join(_parts(folder, record, stream))
+
+
+def stored_bytes(record: Mapping[str, Any], stream: str) -> int:
+    """How long the stored content of `stdout` or `stderr` is. DamagedLogError when the record does not say it."""
+    try:
+        return int(record["streams"][stream]["stored_bytes"])
+    except (KeyError, TypeError, ValueError):
+        raise DamagedLogError(f"the record does not say how long {stream} is") from None
+
+
+def read_end(folder: Path, record: Mapping[str, Any], stream: str, most: int) -> bytes:
+    """The last `most` bytes of a stored log of any length, which is read through once. DamagedLogError when it is not there or not what the record says."""
+    end = b""
+    for part in _parts(folder, record, stream):
+        end = (end + part)[-most:]
+    return end
+
+
+def _parts(folder: Path, record: Mapping[str, Any], stream: str) -> Iterator[bytes]:
+    """The stored content in order; no more of it than the record says."""
     words = record["streams"][stream]
     if words["file"] is None:
-        return b""
-    path = folder / words["file"]
+        return
+    path, hasher, left = folder / words["file"], hashlib.sha256(), stored_bytes(record, stream) + 1
     try:
-        if path.suffix == ".gz":
-            with gzip.open(path) as packed:
-                content = packed.read(min(int(words["stored_bytes"]), LARGEST_LOG) + 1)
-        else:
-            content = path.read_bytes()
-    except (OSError, EOFError, gzip.BadGzipFile) as error:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            while part := file.read(min(left, _PART)):
+                left -= len(part)
+                hasher.update(part)
+                yield part
+    except (OSError, EOFError, zlib.error) as error:
         raise DamagedLogError(f"{words['file']}: {error}") from None
-    except Exception as error:  # zlib.error has no public base
-        raise DamagedLogError(f"{words['file']}: {error}") from None
-    if hashlib.sha256(content).hexdigest() != words["sha256"]:
+    if hasher.hexdigest() != words["sha256"]:
         raise DamagedLogError(f"{words['file']} is not the log that was stored")
-    return content
 
 
 def read_output(folder: Path, record: Mapping[str, Any], stream: str, *, ended: bool) -> Output:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kvdocs.evidence.canonical import pretty
 from kvdocs.evidence.disk import write_durably
-from kvdocs.evidence.logs import DamagedLogError, read_log, whole_log
+from kvdocs.evidence.logs import DamagedLogError, read_end, read_log, whole_log
 from kvdocs.evidence.record import sealed
 from kvdocs.evidence.store import Stored, add_result, damages, results, verify
 
@@ -122,6 +122,21 @@ def test_a_log_that_is_not_the_stored_one_is_not_read(stored: Stored) -> None:
     (stored.folder / "stderr.log").write_bytes(b"shorn\n")
     with pytest.raises(DamagedLogError, match=r"^stderr\.log is not the log that was stored$"):
         read_log(stored.folder, stored.record, "stderr")
+
+
+def test_the_end_of_a_log_of_any_length(stored: Stored) -> None:
+    assert read_end(stored.folder, stored.record, "stdout", 12) == b"19999\n20000\n"
+    assert read_end(stored.folder, stored.record, "stderr", 12) == b"short\n"
+    whole = stored.folder / "stdout.log.gz"
+    whole.write_bytes(whole.read_bytes()[:-9])
+    with pytest.raises(DamagedLogError, match=r"^stdout\.log\.gz: Compressed file ended before the end-of-stream marker was reached$"):
+        read_end(stored.folder, stored.record, "stdout", 12)
+
+
+def test_a_log_that_is_too_long_to_be_read_as_a_whole_says_so(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kvdocs.evidence.logs.LARGEST_LOG", 100)
+    with pytest.raises(DamagedLogError, match=r"^stdout\.log\.gz is longer than any log that is read as a whole$"):
+        read_log(stored.folder, stored.record, "stdout")
 
 
 def test_an_import_of_the_same_execution_twice_is_one_result(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from kvdocs.cli import cli
 from kvdocs.cli.reading import Progress
 from kvdocs.pipeline import inspect
 from kvdocs.project import Project, find_project
@@ -188,6 +190,19 @@ def test_results_of_another_machine_are_taken_in_and_verified(root: Path, kvdocs
     refused = kvdocs("import", "results", str(elsewhere), at=root)
     assert refused.code == 1
     assert "stdout.log was edited: its hash is not the one in the record" in refused.err
+
+
+def test_a_log_that_is_too_long_to_be_read_as_a_whole_kept_every_result_from_being_exported(
+    root: Path, kvdocs: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "long.log"
+    log.write_text("at work\n" * 100_000 + "GGML_ASSERT(ok) failed\n")
+    kvdocs("import", "log", str(log), "--script", "abort", "--env", "h200", "--exit", "134", "--command", "x", at=root)
+    monkeypatch.setattr("kvdocs.evidence.logs.LARGEST_LOG", 500_000)
+    monkeypatch.setattr("kvdocs.cli.export.END_OF_LONG_LOG", 31)
+    done = CliRunner().invoke(cli, ["-C", str(root), "export", "issue", "D4"])
+    assert done.exit_code == 0
+    assert "```text\n[kvdocs: 799992 bytes were left out here]\nat work\nGGML_ASSERT(ok) failed\n```" in done.output
 
 
 def test_exports_print_one_file_and_write_several(root: Path, kvdocs: Callable[..., object]) -> None:
