@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from itertools import chain
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -196,11 +196,19 @@ def _stamp(status: os.stat_result) -> str:
 
 _UNKNOWN = "?"
 """Stands behind the stamp of a file whose digest was not taken yet."""
+_LONG = 1024 * 1024
+"""A longer file that is no record is looked at in parts."""
 
 
 def digest_of(content: bytes) -> str:
     """The digest of the content of a file, as a `Scan` has it."""
     return blake2b(content, digest_size=16).hexdigest()
+
+
+def _digest_of_long(path: str) -> str:
+    """The same of a file that is too long to be held, such as the log of an execution; OSError when it cannot be read."""
+    with Path(path).open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
 
 
 def kept_digests(cache: Cache, folder: str, at: int) -> dict[str, str] | None:
@@ -321,8 +329,11 @@ class Scan:
         self._doubtful = []
 
     def _digest_now(self, name: str) -> str:
+        path = f"{self._base}{name}"
         try:
-            content = read_file(f"{self._base}{name}")
+            if not name.endswith(RECORD_ENDINGS) and (self.size(name) or 0) > _LONG:
+                return _digest_of_long(path)
+            content = read_file(path)
         except OSError:
             content = None
         if content is None:

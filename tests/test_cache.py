@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kvdocs.cache import Cache, Scan
+from kvdocs.cache import Cache, Scan, digest_of
 from kvdocs.pipeline import inspect
 from tests.conftest import MakeProject, Ran, write_files
 
@@ -176,6 +176,14 @@ def test_a_log_edited_with_its_time_set_back_was_taken_for_unchanged(tmp_path: P
     path.write_text("10 errors\n", encoding="utf-8")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert Scan(tmp_path, "registry", cache).whole() != first.whole()
+
+
+@pytest.mark.parametrize("size", [10, 1024 * 1024, 1024 * 1024 + 1, 3_000_000])
+def test_a_log_of_any_length_has_the_digest_of_its_content(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "registry" / "stdout.log.gz"
+    path.parent.mkdir()
+    path.write_bytes(b"x" * (size - 1) + b"y")
+    assert Scan(tmp_path, "registry", Cache(tmp_path / "cache")).digest("registry/stdout.log.gz") == digest_of(path.read_bytes())
 
 
 def test_a_file_that_was_young_once_was_read_again_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

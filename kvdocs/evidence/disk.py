@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from contextlib import suppress
@@ -31,6 +32,18 @@ def read_file(path: str) -> bytes:
         return b"".join(parts)
     finally:
         os.close(handle)
+
+
+def file_sha256(path: str) -> str:
+    """The hexadecimal SHA-256 of a file of any length; OSError when it cannot be read."""
+    hasher = hashlib.sha256()
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        while part := os.read(handle, _PART):
+            hasher.update(part)
+    finally:
+        os.close(handle)
+    return hasher.hexdigest()
 
 
 def write_durably(path: Path, data: bytes) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .canonical import pretty, sha256
-from .disk import file_size, move_durably, move_folder, read_file, remove_folder, sync_folder, write_durably
+from .disk import file_sha256, file_size, move_durably, move_folder, read_file, remove_folder, sync_folder, write_durably
 from .journal import Journal, begin_journal, read_finishing, write_finishing
 from .logs import Log, WrittenLog, stored_log, written_log
 from .record import SCHEMA, identity_holds, sealed
@@ -195,7 +195,7 @@ def _file_damages(folder: Path, record: Mapping[str, Any]) -> Iterator[Damage]:
         size = file_size(path)
         if size is None:
             yield Damage(folder / name, f"{name} is missing")
-        elif size != file.get("bytes") or sha256(read_file(path)) != file.get("sha256"):
+        elif size != file.get("bytes") or file_sha256(path) != file.get("sha256"):
             yield Damage(folder / name, f"{name} was edited: its hash is not the one in the record")
     for name in sorted(os.listdir(folder)):  # noqa: PTH208  # a Path for each of tens of thousands
         if name != RECORD_FILE and name not in expected:
