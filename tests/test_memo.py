@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from kvdocs.checks.inputs import names_in_formula
 from kvdocs.evidence.canonical import digest, pretty, sha256
 from kvdocs.evidence.record import sealed
 from kvdocs.kinds import all_kinds
@@ -74,6 +75,8 @@ EDITS: dict[str, tuple[str, str | None]] = {
     "a figure that may be zero": ("measurements/M1.yaml", MEASUREMENT.replace("HOST", "0.0")),
     "no measurement": ("measurements/M1.yaml", None),
     "a claim": ("claims/K1.yaml", CLAIM.replace("EXPRESSION", "M1.time[1]")),
+    "a claim that counts": ("claims/K2.yaml", "id: K2\ntitle: One\npublished: One hangs.\nexpression: count('defect', status='confirmed')\nequals: 1\n"),
+    "a claim that counts several": ("claims/K2.yaml", "id: K2\ntitle: One\npublished: One hangs.\nexpression: count( \"defect\" ) - count('item')\nequals: 1\n"),
     "a claim over executions": ("claims/K1.yaml", CLAIM.replace("EXPRESSION", "1 / results('run', unit='token/s').rate")),
 }
 
@@ -88,6 +91,8 @@ ANN = {"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "
 @example(["the same script", "the same expectations", "an execution", "a defect", "a defect that is gone", "a defect of another commit"])
 @example(["the same script", "the same expectations", "the same id twice", "a defect", "an execution", "no execution", "a defect of another commit", "the same id once"])
 @example(["an item in review", "its pull request", "a figure", "an item with a payoff", "its merge", "a slow figure", "the same script", "the same expectations", "a clean execution", "no measurement"])
+@example(["a claim that counts", "a defect", "a defect of another commit", "a claim that counts several", "a defect that is gone", "what it waits for", "no other defect"])
+@example(["a claim over executions", "the same script", "the same expectations", "a clean execution", "another script", "an execution", "a withdrawal"])
 @example(["a claim", "a figure", "an item that waits", "a slow figure", "a figure that may be zero", "what it waits for", "no measurement", "a claim over executions", "a clean execution"])
 def test_after_any_edits_the_problems_and_the_order_are_those_found_from_nothing(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, edits: list[str]) -> None:
     project = make_project(ANN)
@@ -116,3 +121,19 @@ def test_what_was_looked_at_to_work_something_out_once_is_noted_for_everybody_wh
     first, second = Recorder(registry), Recorder(registry)
     assert [first.once("whether it is there", work_out), second.once("whether it is there", work_out)] == [False, False]
     assert (len(asked), list(first.looks), list(second.looks)) == (1, ["R1"], ["R1"])
+
+
+@pytest.mark.parametrize(
+    ("formula", "names"),
+    [
+        ("count('defect', status='confirmed') - count( \"item\" )", ["#defect", "#item"]),
+        ("count('def' 'ect')", ["count"]),
+        ("count(('defect'))", ["count"]),
+        (r"count('de\x66ect')", ["count"]),
+        ("count(M1.rate[:])", ["count", "M1"]),
+        ("results ('run').rate / M12.time[1]", ["results", "M12"]),
+        ("account('defect')", []),
+    ],
+)
+def test_what_a_formula_rests_on_is_told_from_its_text_and_where_the_text_does_not_tell_it_is_everything(formula: str, names: list[str]) -> None:
+    assert list(names_in_formula(formula)) == names

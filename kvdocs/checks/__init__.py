@@ -43,6 +43,7 @@ class RecordChecks:
 
     def __call__(self, entry: Entry, registry: Recorder) -> Iterator[Problem]:
         """The problems of an entry; `registry` notes what was looked at to find them."""
+        registry.rests_on = self.inputs.of
         yield from links.check_links(entry, registry)
         if entry.extract.mentions:
             yield from links.check_mentions(entry, registry)

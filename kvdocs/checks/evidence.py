@@ -132,7 +132,7 @@ def _speaking(entry: Entry, judge: Judge) -> Iterator[_Speaking]:
     elif isinstance(entry.record, Claim) and "results" in (entry.record.expression or ""):
         from kvdocs.ledger import ledger_of
 
-        judgement = ledger_of(judge.registry).judgements.get(entry.id)
+        judgement = ledger_of(judge.registry, entry).judgements.get(entry.id)
         names = judgement.results if judgement is not None else ()
     for name in names:
         result = judge.registry.record(name, Result)

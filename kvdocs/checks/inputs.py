@@ -10,7 +10,13 @@ from kvdocs.entry import Entry
 from kvdocs.memo import ALL, Look
 from kvdocs.registry import Registry
 
-_NAMES = re.compile(r"\bM[1-9][0-9]*\b|\b(?:count|results)(?=\s*\()").findall
+_NAMES = re.compile(r"""\bM[1-9][0-9]*\b|\bresults(?=\s*\()|\bcount(?=\s*\()(?:\s*\(\s*(?P<quote>['"])(?P<kind>[a-z]+)(?P=quote)(?=\s*[,)]))?""").finditer
+
+
+def names_in_formula(text: str) -> Iterator[str]:
+    """The measurements that a text names, `results` when it may read executions, and `#KIND` or, where the kind is not plain, `count` when it may count records."""
+    for found in _NAMES(text):
+        yield f"#{found['kind']}" if found["kind"] else found[0]
 
 
 class Inputs:
@@ -20,16 +26,20 @@ class Inputs:
         self.registry = registry
         self._named: dict[str, frozenset[str]] = {}
 
+    def of(self, what: Entry | str) -> list[Look]:
+        """Everything that the figures of an entry, or those that a text cites, can depend on."""
+        return self.looks_of(what) if isinstance(what, str) else self.looks(what)
+
     def looks(self, entry: Entry, also: Iterable[str] = ()) -> list[Look]:
         """Everything that the figures of an entry, and those of the measurements in `also`, can depend on.
 
-        A count depends on all records, and what executions gave on all executions and scripts, and on what withdraws them.
+        A count depends on all records of a kind, and what executions gave on all executions and scripts, and on what withdraws them.
         """
         return self._from([entry.id], also)
 
     def looks_of(self, text: str) -> list[Look]:
         """Everything that the figures which a text cites can depend on."""
-        return self._from([], _NAMES(text))
+        return self._from([], names_in_formula(text))
 
     def _from(self, starts: list[str], also: Iterable[str]) -> list[Look]:
         reached: set[str] = set(also)
@@ -44,7 +54,7 @@ class Inputs:
         return [*sorted(reached - {"results"}), *executions, *(("#result", "#script", "#withdrawal") if "results" in reached else ())]
 
     def _names(self, record_id: str) -> frozenset[str]:
-        """The measurements that the texts of a record name, `count` and `results` when it may count records or read executions, and the executions of a measurement."""
+        """What the texts of a record name, and the executions of a measurement."""
         known = self._named.get(record_id)
         if known is None:
             known = self._named[record_id] = frozenset(_named(self.registry.get(record_id)))
@@ -54,7 +64,7 @@ class Inputs:
 def _named(entry: Entry | None) -> Iterator[str]:
     if entry is None or entry.kind.name == "result":  # an execution rests on no other record
         return
-    yield from _NAMES("\n".join(_texts(entry.raw.data)))
+    yield from names_in_formula("\n".join(_texts(entry.raw.data)))
     if entry.kind.name == "measurement":
         results = entry.raw.data.get("results")
         yield from (name for name in (results if isinstance(results, list) else ()) if isinstance(name, str))
