@@ -19,7 +19,7 @@ class Answers:
 
     @cached_property
     def _key(self) -> str:
-        return self.scan.whole()
+        return self.scan.state()
 
     def get(self, name: str, work_out: Callable[[], tuple[Any, bool]]) -> Any:
         """The answer of this name for the registry as it is now.

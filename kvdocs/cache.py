@@ -159,13 +159,13 @@ def program_fingerprint() -> str:
 
 def scan_files(folder: str) -> list[tuple[str, os.stat_result]]:
     """Every regular file below a folder with its status, hidden ones and byte code left out."""
-    return [(path, status) for path, status, _ in _walk(folder) if status is not None and S_ISREG(status.st_mode)]
+    return [(path, status) for path, status, _ in _walk(folder, []) if status is not None and S_ISREG(status.st_mode)]
 
 
-def _walk(folder: str) -> Iterator[tuple[str, os.stat_result | None, bool]]:
+def _walk(folder: str, left_out: list[str]) -> Iterator[tuple[str, os.stat_result | None, bool]]:
     """Everything below a folder that is no folder: its status, None where there is nothing behind a link, and whether it is a link.
 
-    A folder that may not be listed stands there without a status.
+    A folder that may not be listed stands there without a status. `left_out` gets all other folders, and what is hidden.
     """
     todo = [folder]
     while todo:
@@ -174,8 +174,10 @@ def _walk(folder: str) -> Iterator[tuple[str, os.stat_result | None, bool]]:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name[0] == "." or entry.name == "__pycache__":
+                        left_out.append(entry.path)
                         continue
                     if entry.is_dir(follow_symlinks=False):
+                        left_out.append(entry.path)
                         todo.append(entry.path)
                         continue
                     try:
@@ -266,8 +268,12 @@ class Scan:
         self.unfit: dict[str, str] = {}
         self.odd: list[str] = []
         self.aged = False
-        for path, status, linked in _walk(os.fspath(root / folder)):
+        self._beside: list[str] = []
+        """Folders, what is hidden, and where links lead: names that a command can come across without reading a file."""
+        for path, status, linked in _walk(os.fspath(root / folder), self._beside):
             name = path[base:].replace(os.sep, "/")
+            if linked:
+                self._beside.append(f"{path} {os.path.realpath(path)}")
             if status is None or linked or not S_ISREG(status.st_mode) or not name.isprintable():
                 if why := self._why_unfit(path, status, linked):
                     self.unfit[name] = why
@@ -367,6 +373,10 @@ class Scan:
         files = [f"{name}{known[known.rindex(' ') :]}" for name, known in self.files.items()]
         lines = "\n".join([*sorted(files), *sorted(f"{name} {why}" for name, why in self.unfit.items())])
         return blake2b(lines.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+    def state(self) -> str:
+        """A text that is another one when there is anything else to see in the folder: other files, folders or links, or another name of something hidden."""
+        return f"{self.whole()} {digest_of(_END.join(sorted(self._beside)).encode('utf-8', 'surrogateescape'))}"
 
     def save(self) -> None:
         """Keep the digests for next time, when something is new."""

@@ -166,9 +166,10 @@ class KeptRecords:
         """Keep these files and no others; None when they cannot be kept."""
         if not self.cache.enabled:
             return None
-        places = self._keep_contents(runs)
-        if places is None:
+        kept = self._keep_contents(runs)
+        if kept is None:
             return None
+        contents, *places = kept
         columns, first, faults = Columns(self._raw), [0], {}
         for run in runs:
             number = len(first) - 1
@@ -184,7 +185,7 @@ class KeptRecords:
                 first += [at + moved for at in self._first[run[0] + 1 : run[1] + 1]]
                 faults.update({number + old - run[0]: fault for old, fault in self._faults.items() if run[0] <= old < run[1]})
         past = self._past.followed_by(secrets.token_hex(8), self._changed(runs) if self._past.marks else (), LOOKS * len(columns.ids) + MORE)
-        head = {"past": past, "contents": self._contents.document(), "faults": list(faults.items()), "ordered": ordered}
+        head = {"past": past, "contents": contents.document(), "faults": list(faults.items()), "ordered": ordered}
         texts = [paths, digests, *(getattr(columns, name) for name in Columns.TEXTS)]
         numbers = [*places, first, *(getattr(columns, name) for name in Columns.NUMBERS)]
         parts = [getattr(columns, name) for name in Columns.PARTS]
@@ -194,7 +195,8 @@ class KeptRecords:
     def _recall(self, lines: list[bytes]) -> None:
         """Take what `_write` kept."""
         head, texts, numbers = decode(lines[0]), lines[1 : len(Columns.TEXTS) + 3], decode(lines[len(Columns.TEXTS) + 3])
-        self.paths, self._digests, *columns = (text.decode().split("\t") if text else [] for text in texts)
+        self.paths, digests, *columns = (text.decode().split("\t") if text else [] for text in texts)
+        self._digests = digests or [""] * len(self.paths)  # a file that could not be read has none
         self._begins, self._ends, self._first, *others = numbers
         self._columns.paths = self.paths if self._first == list(range(len(self.paths) + 1)) else [self.paths[bisect_right(self._first, n) - 1] for n in range(self._first[-1])]
         count, at = self._first[-1], len(Columns.TEXTS) + 4
@@ -206,8 +208,8 @@ class KeptRecords:
         marks, looks, begin = head["past"]
         self._past, self._ordered = Journal(tuple(marks), looks, begin), head["ordered"]
 
-    def _keep_contents(self, runs: list[Run | ParsedFile]) -> tuple[list[int], list[int]] | None:
-        """Keep the contents of files; where each begins and ends. None when one is gone: whoever reads it next keeps it."""
+    def _keep_contents(self, runs: list[Run | ParsedFile]) -> tuple[TwoParts, list[int], list[int]] | None:
+        """Keep the contents of files; where they are now, and where each begins and ends there. None when one is gone: whoever reads it next keeps it."""
         begins: list[int] = []
         ends: list[int] = []
         for run in runs:
@@ -220,15 +222,14 @@ class KeptRecords:
                 ends += self._ends[run[0] : run[1]]
         if self._contents.is_there(1) and not self._contents.is_wasteful(sum(ends) - sum(begins)):
             self._contents.keep()
-            return begins, ends
+            return self._contents, begins, ends
         contents = [[run.content] if isinstance(run, ParsedFile) else map(self._content, range(*run)) for run in runs]
         whole = list(chain.from_iterable(contents))
         if None in whole:
             return None
         kept = [content for content in whole if content is not None]
-        self._contents.keep_only(kept)
         ends = list(accumulate(map(len, kept)))
-        return [0, *ends[:-1]] if ends else [], ends
+        return self._contents.keep_only(kept), [0, *ends[:-1]] if ends else [], ends
 
     def _changed(self, runs: list[Run | ParsedFile]) -> Iterator[str]:
         """What looks otherwise than when the records were kept: those that are new, or gone, and what they point to."""

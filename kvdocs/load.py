@@ -67,7 +67,7 @@ class _Reader:
         """The files of a kind in natural order, where people name them."""
         ends = _endings(kind)
         here = {name for name in self._by_folder.get(kind.folder, ()) if name.endswith(ends)}
-        return known.paths if here == set(known.paths) else sorted(here, key=natural_key if kind.pattern == "*.yaml" else None)
+        return known.paths if here == set(known.paths) else sorted(sorted(here), key=natural_key if kind.pattern == "*.yaml" else None)
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:

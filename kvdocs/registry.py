@@ -129,6 +129,11 @@ class Registry:
                 self._contents[path] = b""
         return self._contents[path]
 
+    @property
+    def asked_for(self) -> Iterable[str]:
+        """The files whose content somebody asked for, by their paths."""
+        return self._contents.keys()
+
     def once(self, key: Hashable, work_out: Callable[[Registry], T]) -> T:
         """What `work_out` makes of what it looks up in the registry that it is given: worked out when it is first asked for under this key."""
         if key not in self._known:
@@ -233,6 +238,8 @@ class Registry:
 
     def _searched(self, record_id: str) -> Iterable[Entry]:
         """The same of one record."""
+        if not record_id:  # it would be found everywhere
+            return ()
         text, begins = self._targets
         at, found = text.find(record_id), []
         while at != -1:

@@ -76,12 +76,13 @@ class TwoParts:
             since = self._part(1)
             self._write(1, [since, self._fresh])
 
-    def keep_only(self, chunks: Iterable[Chunk]) -> None:
-        """Keep these bytes, one after the other, and no others."""
-        self._middle = self.end = self._write(0, chunks)
+    def keep_only(self, chunks: Iterable[Chunk]) -> TwoParts:
+        """Keep these bytes, one after the other, and no others. They are what is returned; here everything stays at its place, or is gone."""
+        anew = TwoParts(self.cache, self.names[0])
+        anew._middle = anew.end = anew._write(0, chunks)
         if self._marks[1]:
-            self._marks[1] = ""
             self.cache.drop_bytes(self.names[1])
+        return anew
 
     def _write(self, part: int, chunks: Iterable[Chunk]) -> int:
         """Write a file; how many bytes were given."""

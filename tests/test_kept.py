@@ -123,6 +123,42 @@ def test_what_a_record_held_when_it_was_read_is_given_whatever_became_of_it(make
     assert registry.entries["R1"].record.title == "First, see D2 and us/ours#7"
 
 
+def test_of_many_files_those_that_stayed_were_lost_when_many_others_changed(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they hold was looked for where it had been before all was kept anew."""
+    item = "id: R{0}\ntitle: Number {0}\nstatus: open\nowners: [ann]\n"
+    project = make_project({**OWNERS, **{f"registry/roadmap/R{number}.yaml": item.format(number) for number in range(1, 101)}})
+    load(project, monkeypatch, cached=True)
+    for number in range(1, 31):
+        write(project, f"roadmap/R{number}.yaml", item.format(number).replace("Number", "Certainly not number"))
+    for number in range(31, 61):
+        write(project, f"roadmap/R{number}.yaml", None)
+    kept, fresh = load(project, monkeypatch, cached=True)[0], load(project, monkeypatch, cached=False)[0]
+    assert [entry.raw.data for entry in kept] == [entry.raw.data for entry in fresh]
+
+
+def test_a_kind_whose_only_file_could_not_be_read_ended_the_next_command(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project(OWNERS)
+
+    def refused(path: str) -> bytes:
+        raise PermissionError(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kvdocs.cache.read_file", refused)
+        load(project, monkeypatch, cached=True)
+    assert [entry.id for entry in load(project, monkeypatch, cached=True)[0]] == ["ann"]
+
+
+def test_files_and_ids_that_differ_in_zeros_alone_came_in_any_order(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"o{'0' * zeros}1" for zeros in range(6, -1, -1)]
+    project = make_project({f"registry/owners/{name}.yaml": f"id: {name}\ntitle: {name}\nowns: Something.\n" for name in names[::-1]})
+    assert [entry.id for entry in load(project, monkeypatch, cached=False)[0]] == names
+
+
+def test_what_points_to_an_empty_name_was_looked_for_without_end(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project({**OWNERS, "registry/roadmap/R1.yaml": FIRST.replace("R2", "''")})
+    assert load(project, monkeypatch, cached=True)[0].links_to("") == []
+
+
 _changes = st.lists(st.frozensets(st.sampled_from("abcdef"), max_size=3), max_size=8)
 
 

@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from stat import S_ISREG
 
@@ -25,14 +26,21 @@ def check_files(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
             yield Problem(OUTSIDE_PROJECT, f"{name!r} lies outside the project", entry.raw.place_of(loc, value=True), entry.id, hint="copy it into the registry: what is outside cannot be published or run elsewhere")
         elif not os.path.isfile(real):  # noqa: PTH113  # a Path for each of thousands
             path = Path(real)
-            near = did_you_mean(path.name, (p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else ())
+            near = did_you_mean(path.name, sorted(p.name for p in path.parent.iterdir() if p.is_file() and p.name[0] != ".") if path.parent.is_dir() else ())
             yield Problem(MISSING_FILE, f"there is no file {name!r} beside the record", entry.raw.place_of(loc, value=True), entry.id, near or f"looked for {path.relative_to(root)}")
 
 
 def named_outside(registry: Registry, project: Project) -> bool:
-    """Whether a record names a file that is not in the registry: then the registry alone does not tell what is there."""
+    """Whether a record names a file that is not in the registry, or is hidden there: then what is known of the registry alone does not tell what is there."""
     inside = project.registry.resolve()
-    return any(not _is_below(real, inside) for _, _, _, real in registry.once("named files", partial(_named, project)))
+    named = (real for _, _, _, real in registry.once("named files", partial(_named, project)))
+    executed = (os.path.realpath(project.root / path) for path in registry.asked_for)  # an execution may have had files that no record names any more
+    return any(not _is_below(real, inside) or _is_hidden(real[len(os.fspath(inside)) :]) for real in chain(named, executed))
+
+
+def _is_hidden(path: str) -> bool:
+    """Whether a path leads to what is left out when a folder is looked at."""
+    return any(part[:1] == "." or part == "__pycache__" for part in path.split(os.sep))  # noqa: PTH206  # a Path for each of thousands
 
 
 def _named(project: Project, registry: Registry) -> list[tuple[Entry, Loc, str, str]]:

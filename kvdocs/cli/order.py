@@ -63,11 +63,12 @@ def _recall(project: Project, owner: str | None) -> dict[str, Any]:
     answers = Answers(project)
 
     def work_out() -> tuple[dict[str, Any], bool]:
+        from kvdocs.checks.files import named_outside
         from kvdocs.judge import judge_of
         from kvdocs.order import plan
 
         registry, faults = _load(project, answers.scan)
-        return {"document": plan(registry, gates=judge_of(registry, project.root).gates).document(), "faults": faults, "owners": [e.id for e in registry.of("owner")]}, True
+        return {"document": plan(registry, gates=judge_of(registry, project.root).gates).document(), "faults": faults, "owners": [e.id for e in registry.of("owner")]}, not named_outside(registry, project)
 
     answer: dict[str, Any] = answers.get("order", work_out)
     if owner is not None and owner not in answer["owners"]:

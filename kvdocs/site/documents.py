@@ -24,7 +24,7 @@ def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
     There are the documents with records, the overview, and the scripts and patches that they speak of.
     """
     scan = Scan(project.root, "registry", project.open_cache())
-    key = [scan.whole(), salt_of(project, ())]
+    key = [scan.state(), salt_of(project, ())]
     index: dict[str, Any] | None = scan.cache.read("documents")
     if index is not None and index["key"] == key and _holds(folder, index["digests"]):
         if scan.aged:

@@ -115,19 +115,19 @@ class PieceStore:
 
     def save(self, groups: Mapping[str, Places]) -> dict[str, Any]:
         """Keep the pieces of these groups. What is returned has to be kept too."""
-        if self._parts.is_wasteful(sum(places.size for places in groups.values())):
-            groups = self._keep_only(groups)
+        parts = self._parts
+        if parts.is_wasteful(sum(places.size for places in groups.values())):
+            parts, groups = self._keep_only(groups)
         else:
-            self._parts.keep()
-        return {"parts": self._parts.document(), "groups": {group: places.document() for group, places in groups.items()}}
+            parts.keep()
+        return {"parts": parts.document(), "groups": {group: places.document() for group, places in groups.items()}}
 
-    def _keep_only(self, groups: Mapping[str, Places]) -> Mapping[str, Places]:
-        """Keep these pieces and no others, one after the other; their places."""
+    def _keep_only(self, groups: Mapping[str, Places]) -> tuple[TwoParts, Mapping[str, Places]]:
+        """Keep these pieces and no others, one after the other; where they are now, and their places there."""
         anew: dict[str, Places] = {}
         at = 0
         for group, places in groups.items():
             ends = list(accumulate(map(sub, places.ends, places.begins), initial=at))
             anew[group] = Places(places.names, ends[:-1], ends[1:])
             at = ends[-1]
-        self._parts.keep_only([chunk for places in groups.values() for chunk in self.runs(places)])
-        return anew
+        return self._parts.keep_only([chunk for places in groups.values() for chunk in self.runs(places)]), anew

@@ -45,7 +45,7 @@ class Standing:
         root = self.project.root
         folders = (self.project.site_src, default_assets(), root / "tests" / "problems", root / "tests" / "docs" / "documents")
         day = os.environ.get("SOURCE_DATE_EPOCH") or strftime("%Y-%m-%d", gmtime())  # the map of the site says when it was made
-        seen = [self.scan.whole(), salt_of(self.project, written_files(self.project)), *map(contents_of, folders), read_file(str(root / "mkdocs.yml")), day, self._commits()]
+        seen = [self.scan.state(), salt_of(self.project, written_files(self.project)), *map(contents_of, folders), read_file(str(root / "mkdocs.yml")), day, self._commits()]
         return _digest([*self.asked, *seen])
 
     def _commits(self) -> str:
