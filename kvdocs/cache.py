@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b, file_digest
@@ -96,6 +96,15 @@ class Cache:
         if self.enabled:
             with suppress(OSError):
                 os.unlink(f"{os.fspath(self.folder)}{os.sep}{name}.bytes")  # noqa: PTH108  # as in `_write`
+
+    def keep_only(self, files: Container[str]) -> None:
+        """Remove all files but these; what cannot be removed stays."""
+        if self.enabled:
+            with suppress(OSError), os.scandir(self.folder) as entries:
+                for entry in entries:
+                    if entry.name not in files:
+                        with suppress(OSError):
+                            os.unlink(entry.path)  # noqa: PTH108  # a Path for each of thousands
 
     def _write(self, file: str, body: bytes) -> None:
         folder = os.fspath(self.folder)

@@ -149,6 +149,16 @@ def test_a_folder_that_cannot_be_made_is_no_error(tmp_path: Path) -> None:
     assert cache.read("x") is None
 
 
+def test_what_could_not_be_removed_from_the_cache_ended_the_build(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "pages")
+    cache.keep_only(())
+    for name in ("wanted", "old"):
+        cache.write(name, 1)
+    (tmp_path / "pages" / "a-folder").mkdir()
+    cache.keep_only({"wanted.json"})
+    assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == ["a-folder", "wanted.json"]
+
+
 def test_an_edit_that_keeps_size_and_time_is_seen_while_it_is_fresh(tmp_path: Path) -> None:
     """A second edit within the clock's grain leaves no trace in the status, so young files are read again."""
     path = tmp_path / "registry" / "a.yaml"

@@ -129,10 +129,7 @@ class PageMemo:
         new = {"at": self.output.at, "units": self.units, "files": self.files, "navs": {path: [nav.part, nav.position, nav.title] for path, nav in self.navs.items()}, "pieces": self._pieces}
         if new != self._old or self.looks.changes:
             self.cache.write(self.name, {"salt": self.salt, "looks": self.looks.document(self._looked), "kept": new})
-        wanted = {f"{_name(name)}{part}" for part in FILES for name in self._pieces}
-        for kept in self.pieces.folder.iterdir() if self.pieces.folder.is_dir() else ():
-            if kept.name not in wanted:
-                kept.unlink(missing_ok=True)
+        self.pieces.keep_only({f"{_name(name)}{part}" for part in FILES for name in self._pieces})
 
     def _key(self, unit: Unit) -> str:
         """The key of a unit, with the files that it reads by itself."""
