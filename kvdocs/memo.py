@@ -181,12 +181,13 @@ class State:
     def folder(self, name: str) -> str:
         """A text that is another one when anything in a folder of the project has changed: its files, or the names in it."""
         try:
-            touched = os.stat(f"{os.fspath(self.root)}/{name}").st_mtime_ns  # noqa: PTH116  # a Path for each of thousands
+            status = os.stat(f"{os.fspath(self.root)}/{name}")  # noqa: PTH116  # a Path for each of thousands
         except OSError:
             return secrets.token_hex(8)
-        fresh = secrets.token_hex(8) if touched > time.time_ns() - Scan.RACY_NS else ""
+        touched = (status.st_mtime_ns, status.st_ctime_ns)  # who copies a folder may set back the first alone
+        fresh = secrets.token_hex(8) if max(touched) > time.time_ns() - Scan.RACY_NS else ""
         digests = (f"{path.rpartition('/')[2]}={self.scan.digest(path)}" for path in self._files_in.get(name, ())) if self.scan is not None else ()
-        return " ".join([str(touched), fresh, *sorted(digests)])
+        return " ".join([*map(str, touched), fresh, *sorted(digests)])
 
     @cached_property
     def _files_in(self) -> dict[str, list[str]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from kvdocs.cache import Scan
 from kvdocs.checks.inputs import names_in_formula
 from kvdocs.evidence.canonical import digest, pretty, sha256
 from kvdocs.evidence.record import sealed
 from kvdocs.kinds import all_kinds
-from kvdocs.memo import Recorder
+from kvdocs.memo import Recorder, State
 from kvdocs.pipeline import inspect
 from kvdocs.registry import Registry
 from tests.conftest import MakeProject
@@ -137,3 +140,17 @@ def test_what_was_looked_at_to_work_something_out_once_is_noted_for_everybody_wh
 )
 def test_what_a_formula_rests_on_is_told_from_its_text_and_where_the_text_does_not_tell_it_is_everything(formula: str, names: list[str]) -> None:
     assert list(names_in_formula(formula)) == names
+
+
+def test_what_was_put_into_a_folder_whose_time_was_set_back_was_not_seen(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that copy folders give them the times of the originals."""
+    monkeypatch.setattr(Scan, "RACY_NS", 0)
+    project = make_project({"registry/results/h200/s1/4cbde792/result.json": "{}"})
+    name = "registry/results/h200/s1/4cbde792"
+    state, folder = State(Registry((), ()), project.root), project.root / name
+    before, times = state.folder(name), folder.stat()
+    time.sleep(0.05)  # so that the system gives another time
+    assert state.folder(name) == before
+    (folder / ".hidden").write_text("x")
+    os.utime(folder, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert state.folder(name) != before
