@@ -152,7 +152,12 @@ def _unfit(scan: Scan, kinds: tuple[Kind, ...]) -> Iterator[Problem]:
         if why not in (LINKED_FOLDER, UNLISTED) and not name.endswith(endings.get(name.split("/")[1], ())):
             continue
         code = OUTSIDE_PROJECT if why == LEADS_OUT else UNREADABLE
-        yield Problem(code, f"this is not read: {why}", Place(NO_TEXT.sub(lambda found: ascii(found[0])[1:-1], name)), hint=_REMEDIES.get(why, "put the file itself in its place"))
+        yield Problem(code, f"this is not read: {why}", _place(name), hint=_REMEDIES.get(why, "put the file itself in its place"))
+
+
+def _place(name: str) -> Place:
+    """The place of something whose name may hold what is no character of a text."""
+    return Place(NO_TEXT.sub(lambda found: ascii(found[0])[1:-1], name))
 
 
 def _unknown_folders(project: Project, kinds: tuple[Kind, ...]) -> Iterator[Problem]:
@@ -160,7 +165,7 @@ def _unknown_folders(project: Project, kinds: tuple[Kind, ...]) -> Iterator[Prob
     if not project.registry.is_dir():
         return
     for child in sorted(project.registry.iterdir()):
-        place = Place(child.relative_to(project.root).as_posix())
+        place = _place(child.relative_to(project.root).as_posix())
         if child.name.startswith(".") or place.path == SETTINGS_FILE:
             continue
         if child.is_dir() and child.name not in folders:

@@ -128,6 +128,16 @@ def test_what_has_the_name_of_a_record_and_is_none_was_waited_for_or_left_out_si
     assert kvdocs("check", at=root).out == text
 
 
+@pytest.mark.parametrize(("name", "place"), [(b"D1\xff.yaml", "registry/D1\\udcff.yaml"), (b"\xff/D1.yaml", "registry/\\udcff")])
+def test_a_name_that_is_no_text_in_no_folder_of_a_kind_ended_the_build(name: bytes, place: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
+    path = Path(os.fsdecode(os.fsencode(project.registry) + b"/" + name))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("id: D1\n", encoding="utf-8")
+    assert [str(problem.place) for problem in inspect(project).problems if problem.code.name == "unknown-folder"] == [f"{place}:1:1"]
+    assert kvdocs("build", "--no-site", at=project.root).code == 0
+
+
 OWNER = "id: {0}\ntitle: {0}\nowns: Something.\nformerly: {1}\n"
 
 
