@@ -23,6 +23,7 @@ class TwoParts:
         self._marks = ["", ""]
         self._middle = self.end = 0
         self._parts: list[Chunk | None] = [b"", b""]
+        self._gone: set[int] = set()
         self._fresh = bytearray()
 
     def recall(self, document: dict[str, Any]) -> None:
@@ -36,9 +37,12 @@ class TwoParts:
 
     def is_there(self, part: int) -> bool:
         """Whether the file of a part is the one that was kept."""
+        if part in self._gone:  # a large file that was damaged is not read for each of thousands
+            return False
         if self._parts[part] is None:
             data = self.cache.read_bytes(self.names[part])
             if data is None or not data.endswith(self._marks[part].encode()):
+                self._gone.add(part)
                 return False
             self._parts[part] = memoryview(data)[: len(data) - len(self._marks[part])]
         return True

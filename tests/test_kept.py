@@ -209,3 +209,19 @@ def test_what_is_kept_in_two_parts_is_found_at_its_places(tmp_path_factory: pyte
         assert [b"".join(parts.between(*place)) for place, _ in places] == [piece for _, piece in places]
         parts.keep()
         document = parts.document()
+
+
+def test_a_part_that_is_gone_was_looked_for_with_each_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kvdocs.cache import Cache
+
+    cache, looked_for = Cache(tmp_path), []
+    first = TwoParts(cache, "x")
+    first.add(b"piece")
+    parts = TwoParts(cache, "x")
+    parts.recall(first.keep_only([b"piece"]).document())
+    (tmp_path / "x.bytes").unlink()
+    monkeypatch.setattr(Cache, "read_bytes", lambda _, name: looked_for.append(name))
+    for _ in range(3):
+        with pytest.raises(LookupError):
+            list(parts.between(0, 5))
+    assert looked_for == ["x"]
