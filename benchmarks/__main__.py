@@ -7,7 +7,9 @@ import compileall
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -31,12 +33,11 @@ LARGEST = {"order": 100_000, "check": 100_000, "show": 100_000, "render": 100_00
 
 def main() -> int:
     options = _options()
-    sizes = [int(size) for size in options.sizes.split(",")]
-    wanted = options.commands.split(",") if options.commands else list(COMMANDS)
+    sizes, wanted = options.sizes, options.commands or list(COMMANDS)
     result: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "machine": _machine(), "calibration": [calibration()], "kvdocs": [], "peers": []}
     WORK.mkdir(parents=True, exist_ok=True)
     # The first command of a changed program compiles its modules, which an installed one has behind it.
-    compileall.compile_dir(files("kvdocs").joinpath(""), quiet=1)
+    compileall.compile_dir(str(files("kvdocs")), quiet=1)
     result["empty"] = empty_process(WORK).document()
     for size in sizes:
         for row in _of_size(size, [c for c in wanted if options.commands or size <= LARGEST[c]], options):
@@ -46,26 +47,48 @@ def main() -> int:
             result["peers"].append(row)
             _report(row)
         result["calibration"].append(calibration())
-    text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
-    Path(options.out).write_text(text, encoding="utf-8")
-    if options.page:
-        Path(options.page).write_text(page_of(result), encoding="utf-8")
+        _write(result, options)  # what was measured is not lost when the next size is broken off
     return 0
 
 
+def _write(result: dict[str, Any], options: argparse.Namespace) -> None:
+    Path(options.out).write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if options.page:
+        Path(options.page).write_text(page_of(result), encoding="utf-8")
+
+
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--sizes", default="0,100,1000,10000", help="numbers of records, separated by commas; 0 is this repository's own registry")
-    parser.add_argument("--commands", default="", help=f"some of {', '.join(COMMANDS)}; all that suit the size if absent")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--sizes", type=_sizes, default="0,100,1000,10000", help="numbers of records, separated by commas; 0 is this repository's own registry")
+    parser.add_argument("--commands", type=_commands, default="", help=f"some of {', '.join(COMMANDS)}; all that suit the size if absent")
     parser.add_argument("--peers", action="store_true", help="measure other programs too: pip and npm install them into folders of their own, but for Taskwarrior, whose `task` has to be on PATH")
     parser.add_argument("--times", type=int, default=3, help="how often what is fast is measured; the median counts")
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a command is ended")
-    parser.add_argument("--out", default=str(HERE / "results.json"), help="where the figures are written")
-    parser.add_argument("--page", default=str(HERE.parent / "site_src" / "reference" / "benchmarks.md"), help="where the page is written; empty for none")
+    parser.add_argument("--out", type=_in_a_folder, default=str(HERE / "results.json"), help="where the figures are written")
+    parser.add_argument("--page", type=_in_a_folder, default=str(HERE.parent / "site_src" / "reference" / "benchmarks.md"), help="where the page is written; empty for none")
     return parser.parse_args()
 
 
-def _of_size(size: int, commands: list[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+def _sizes(text: str) -> list[int]:
+    if not all(size.isdecimal() for size in text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers, such as 0,1000")
+    return [int(size) for size in text.split(",")]
+
+
+def _commands(text: str) -> list[str]:
+    wanted = text.split(",") if text else []
+    if unknown := [command for command in wanted if command not in COMMANDS]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is not one of {', '.join(COMMANDS)}")
+    return wanted
+
+
+def _in_a_folder(text: str) -> str:
+    if text and not Path(text).absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {Path(text).parent}")
+    return text
+
+
+def _of_size(size: int, commands: list[str], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     root = WORK / f"records-{size}"
     shutil.rmtree(root, ignore_errors=True)
     if size == OWN:
@@ -73,7 +96,8 @@ def _of_size(size: int, commands: list[str], options: argparse.Namespace) -> lis
     else:
         Writer(root, size).write()
     bench = Bench(root, options.limit, options.times)
-    return [{"size": size, "command": command, "case": case, **cost.document()} for command in commands for case, cost in bench.measure(command)]
+    for command in commands:
+        yield from ({"size": size, "command": command, "case": case, **cost.document()} for case, cost in bench.measure(command))
 
 
 def _copy_own(root: Path) -> None:
@@ -84,14 +108,12 @@ def _copy_own(root: Path) -> None:
     shutil.copy(HERE.parent / "mkdocs.yml", root)
 
 
-def _peers(size: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def _peers(size: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     if (WORK / f"records-{size}" / "build").is_dir():
         cost = plain_mkdocs(WORK / f"records-{size}", options.limit)
-        rows.append({"size": size, "peer": "plain MkDocs with Material", "task": "full build of the same pages", "against": ["build", "cold"], **cost.document()})
+        yield {"size": size, "peer": "plain MkDocs with Material", "version": version("mkdocs"), "task": "full build of the same pages", "against": ["build", "cold"], **cost.document()}
     for peer in PEERS:
-        rows += run_peer(peer, WORK, size, options.limit)
-    return rows
+        yield from run_peer(peer, WORK, size, options.limit)
 
 
 def _machine() -> dict[str, Any]:

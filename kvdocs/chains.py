@@ -140,7 +140,7 @@ def changes(registry: Registry, order: Order, name: str, assumed: Mapping[str, s
 def _state_words(row: Row) -> str:
     words = row.state.replace("_", " ")
     if row.state == "waiting":
-        return f"still waiting for {', '.join(row.blocked_by)}"
+        return f"still waiting for {', '.join(row.blocked_by)}" if row.blocked_by else f"still waiting: {row.why}"
     return f"{words}, rank {row.rank}" if row.rank else words
 
 

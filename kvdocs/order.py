@@ -130,7 +130,14 @@ def _basis(registry: Registry, gates: Gates) -> str:
     gains = [str(gain_of(entry, registry)) for entry, work in zip(entries, works, strict=True) if cites_gain(work)]
     reviews = [_reviewed(entry, registry, gates) for entry, work in zip(entries, works, strict=True) if is_implemented(work)]
     named = [(entry.id, entry.kind.name, title_of(entry, registry)) for entry in entries]
-    return digest_of(encode([named, waits, gains, reviews]) + b"\n".join(works))
+    return digest_of(encode([named, waits, sorted(others & registry.broken), gains, reviews]) + b"\n".join(works))
+
+
+def _lost(entry: Entry, registry: Registry) -> list[str]:
+    """What a record waits for although no record has that id: nobody can say that it may begin."""
+    if all(map(registry.has, entry.waits.split())):
+        return []
+    return [link.target for link in entry.extract.links if link.ref.orders and not registry.has(link.target)]
 
 
 def _reviewed(entry: Entry, registry: Registry, gates: Gates) -> list[Any]:
@@ -171,6 +178,7 @@ class _Planner:
         self.work = {node: self._work(node, work or Work("open", (), node)) for node, work in zip(self.entries, works, strict=True)}
         self.met = {node for node, work in self.work.items() if work.is_met}
         self.unmet = {node: self._in_place([b for b in blockers if b not in self.met]) for node, blockers in self.network.before.items()}
+        self.lost = {node: lost for node, entry in self.entries.items() if entry.waits and (lost := _lost(entry, registry))}
         self.states = {node: self._state(node) for node in self.network}
         self._next_steps: dict[str, str] = {}
         self._blockers: dict[str, str] = {}
@@ -206,7 +214,7 @@ class _Planner:
             return "done"
         if status == "not-planned":
             return "not_planned"
-        if self.unmet[node]:
+        if self.unmet[node] or node in self.lost:
             return "waiting"
         if status == "implemented":
             return "in_review"
@@ -318,7 +326,8 @@ class _Planner:
             reason = self.work[node].reason
             return f"not planned: {reason}" if reason else "not planned"
         if state == "waiting":
-            return "waits for " + ", ".join([self._blocker(b) for b in unmet]) if unmet else "open at its host"
+            lost = [f"{name} ({'which cannot be read' if name in self.registry.broken else 'no such record'})" for name in self.lost.get(node, ())]
+            return "waits for " + ", ".join([*(self._blocker(b) for b in unmet), *lost]) if unmet or lost else "open at its host"
         return "; ".join(self._reasons(node, state))
 
     def _blocker(self, node: str) -> str:

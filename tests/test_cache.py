@@ -249,6 +249,15 @@ def test_the_commands_answer_alike_with_and_without_a_cache(make_project: MakePr
     )
 
 
+def test_a_note_says_what_is_wrong_with_the_order_and_with_a_site_each_time(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    """The answer is kept, and what was said with it too."""
+    round_about = {"registry/roadmap/R1.yaml": FILES["registry/roadmap/R1.yaml"] + "blocked_by: [R2]\n", "registry/roadmap/R3.yaml": "id: R3\n"}
+    root = make_project({**FILES, **round_about}).root
+    notes = "note: 2 errors in the registry left records out; see `kvdocs check`\nnote: some records wait for each other in a circle, so none of them can begin; see `kvdocs check`\n"
+    assert [kvdocs("order", at=root).err for _ in range(2)] == [notes, notes]
+    assert kvdocs("build", "--no-site", at=root).err == "note: 3 errors in the registry; see `kvdocs check`\n"
+
+
 def test_the_cache_ignores_itself(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     project = make_project(FILES)
     kvdocs("order", at=project.root)

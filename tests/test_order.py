@@ -129,6 +129,20 @@ def test_waiting_for_a_record_of_a_kind_that_nothing_can_wait_for_ended_with_a_t
     assert explain(registry, "R1", {}).changes == ("R2 done: R1 is still waiting for ann", "R2 all done: R1 is still waiting for ann")
 
 
+def test_an_item_whose_blocker_no_record_has_was_called_actionable() -> None:
+    """A slip in an id, or a record that cannot be read, must not make work look ready."""
+    text = "- {id: R1, title: First, status: open, owners: [ann], blocked_by: [R9, R2, R8]}\n- {id: R2, title: Second, status: open, owners: [ann]}\n- {id: R3, title: Third, status: open, owners: [ann], blocked_by: [R8]}\n"
+    whole = registry_of({"item": text})
+    registry = Registry(whole, whole.kinds, frozenset({"R8"}))
+    rows = [(row.id, row.state, row.blocked_by, row.why) for row in plan(registry).of("actionable", "waiting")]
+    assert rows == [
+        ("R2", "actionable", (), "unlocks R1"),
+        ("R1", "waiting", ("R2",), "waits for R2 (can be done now), R9 (no such record), R8 (which cannot be read)"),
+        ("R3", "waiting", (), "waits for R8 (which cannot be read)"),
+    ]
+    assert explain(registry, "R1", {}).changes == ("R2 done: R1 is still waiting: waits for R9 (no such record), R8 (which cannot be read)",)
+
+
 def test_steps_to_a_goal() -> None:
     assert steps_to(SMALL, "R4", {}).lines() == ["Before R4 can start:", "  1. Q1 Where does it live? (ann)"]
     assert steps_to(SMALL, "R1", {}).lines() == ["Nothing has to be done before R1: it is actionable."]

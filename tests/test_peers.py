@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 from benchmarks import installing
+from benchmarks.__main__ import main
 from benchmarks.installing import Install, Npm, OnPath, Pip
 from benchmarks.page import page_of
 from benchmarks.peer_data import blockers, is_done, prose, waits_for, write_backlog, write_strictdoc, write_taskwarrior
 from benchmarks.peers import PEERS, Peer, Task, reason_in, run_peer
 from benchmarks.targets import RATIOS
+from tests.conftest import REPOSITORY
 
 MKDOCS = "plain MkDocs with Material"
 """Not one of PEERS: it is given the pages that kvdocs wrote."""
@@ -244,3 +246,24 @@ def test_the_page_shows_ratios_versions_and_reasons() -> None:
 def test_each_ratio_that_is_aimed_at_is_of_a_task_that_is_measured() -> None:
     measured = {(peer.name, task.name) for peer in PEERS for task in peer.tasks}
     assert {pair for pair in RATIOS if pair[0] != MKDOCS} <= measured
+
+
+def test_the_page_of_the_site_is_made_from_the_figures_that_are_kept() -> None:
+    result = json.loads((REPOSITORY / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    assert (REPOSITORY / "site_src" / "reference" / "benchmarks.md").read_text(encoding="utf-8") == page_of(result)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sizes", "10,abc"], "argument --sizes: '10,abc' is no list of numbers, such as 0,1000"),
+        (["--sizes", "-5"], "argument --sizes: '-5' is no list of numbers, such as 0,1000"),
+        (["--commands", "order,foo"], "argument --commands: 'foo' is not one of order, check, show, render, build"),
+        (["--out", "nowhere/x.json"], "argument --out: there is no folder nowhere"),
+    ],
+)
+def test_what_the_benchmark_cannot_do_is_said_before_it_measures(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.splitlines()[-1] == f"python -m benchmarks: error: {message}"

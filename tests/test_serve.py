@@ -115,6 +115,22 @@ def test_saving_a_file_unchanged_builds_nothing(served: Served) -> None:
         served.news.get(timeout=3)
 
 
+def test_a_first_start_with_an_error_in_the_registry_led_to_no_page(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    subprocess.run([sys.executable, "-m", "kvdocs", "init", str(root)], check=True, capture_output=True, timeout=PATIENCE)
+    (root / "registry" / "roadmap" / "R9.yaml").write_text("id: R9\ntitle: A slip\nstatus: opne\nowners: [kernels]\n", encoding="utf-8")
+    server = Served(root)
+    try:
+        assert "registry/roadmap/R9.yaml:3:9: error[wrong-value]" in str(server.first["error"])
+        assert "EventSource" in server.page("")
+        (root / "registry" / "roadmap" / "R9.yaml").unlink()
+        server.until("built in")
+        assert server.news.get(timeout=PATIENCE)["error"] == ""
+    finally:
+        server.process.terminate()
+        server.process.wait(timeout=PATIENCE)
+
+
 def test_a_port_that_is_taken_is_said(served: Served, kvdocs) -> None:  # type: ignore[no-untyped-def]  # the fixture's type is in conftest
     port = served.address.rsplit(":", 1)[1].strip("/")
     ran: Ran = kvdocs("serve", "--port", port, at=served.root)

@@ -19,7 +19,7 @@ from kvdocs.cli.output import fail, paint, say, the_project
 def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url: str) -> None:
     """The site: Markdown into build/docs, then pages into site/.
 
-    Problems of the registry do not stop it: each shows on the page of its record.
+    Problems of the registry do not stop it: each shows on the page of its record, and errors are counted at the end.
 
     \b
     Example:
@@ -41,14 +41,17 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     if not no_site and (stood := standing.counts()) is not None:
         say(f"build/docs: {stood.pages} pages, 0 files written, 0 removed, {stood.files} kept")
         say(f"site: {stood.built} pages by {engine}, as they were ({time.monotonic() - started:.1f} s); open site/index.html")
+        _note(stood.errors)
         return
     from kvdocs.cli.reference import command_helps
     from kvdocs.pipeline import inspect, publication
+    from kvdocs.problems import Severity
     from kvdocs.render import TemplateFaultError, write_files
     from kvdocs.site.incremental import update_source
     from kvdocs.site.settings import PATH, engine_settings
 
     inspection = inspect(project, scan)
+    errors = sum(problem.severity is Severity.ERROR for problem in inspection.problems)
     try:
         source = update_source(project, publication(inspection), command_helps, scan)
     except TemplateFaultError as error:
@@ -57,6 +60,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     write_files({PATH: engine_settings(project, source.nav, site_url, engine=engine).encode()}, project.root, remove_stale=False)
     say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")
     if no_site:
+        _note(errors)
         return
     say(paint(f"{engine} builds site/ …", "off"), err=True)
     started = time.monotonic()
@@ -68,5 +72,13 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     for line in built.remarks:
         say(line, err=True)
     if source.digest is not None and built.site is not None and not built.remarks:
-        standing.keep(built.site, source.digest, Counts(source.pages, len(wrote.written) + wrote.kept, built.pages))
+        standing.keep(built.site, source.digest, Counts(source.pages, len(wrote.written) + wrote.kept, built.pages, errors))
     say(f"site: {built.pages} pages by {engine} ({time.monotonic() - started:.1f} s); open site/index.html")
+    _note(errors)
+
+
+def _note(errors: int) -> None:
+    if errors:
+        from kvdocs.problems import counted
+
+        say(paint("note: ", "warn", err=True) + f"{counted(errors, 'error')} in the registry; see `kvdocs check`", err=True)

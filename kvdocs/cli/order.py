@@ -67,44 +67,47 @@ def _recall(project: Project, owner: str | None) -> dict[str, Any]:
         from kvdocs.judge import judge_of
         from kvdocs.order import plan
 
-        registry, faults = _load(project, answers.scan)
-        return {"document": plan(registry, gates=judge_of(registry, project.root).gates).document(), "faults": faults, "owners": [e.id for e in registry.of("owner")]}, not named_outside(registry, project)
+        registry, notes = _load(project, answers.scan)
+        return {"document": plan(registry, gates=judge_of(registry, project.root).gates).document(), "notes": notes, "owners": [e.id for e in registry.of("owner")]}, not named_outside(registry, project)
 
     answer: dict[str, Any] = answers.get("order", work_out)
     if owner is not None and owner not in answer["owners"]:
         from kvdocs.problems import did_you_mean
 
         fail(f"no owner has the id {owner!r}", did_you_mean(owner, answer["owners"]) or f"known: {', '.join(answer['owners'])}")
-    _note_faults(answer["faults"])
+    _note(answer["notes"])
     document: dict[str, Any] = answer["document"]
     return document
 
 
-def _load(project: Project, scan: Scan | None = None) -> tuple[Registry, int]:
-    """The records, and how many errors kept some of them out."""
+def _load(project: Project, scan: Scan | None = None) -> tuple[Registry, list[str]]:
+    """The records, and what is wrong with them that makes their order another one."""
+    from kvdocs.graph import is_sound
     from kvdocs.kinds import all_kinds
     from kvdocs.load import load_registry
-    from kvdocs.problems import Severity
+    from kvdocs.problems import Severity, counted
 
     try:
         _ = project.settings
     except ProjectError as error:
         fail(str(error))
     registry, problems = load_registry(project, all_kinds(), scan)
-    return registry, sum(p.severity is Severity.ERROR for p in problems)
+    faults = sum(p.severity is Severity.ERROR for p in problems)
+    notes = [f"{counted(faults, 'error', 'errors')} in the registry left records out"] if faults else []
+    return registry, notes if is_sound(registry) else [*notes, "some records wait for each other in a circle, so none of them can begin"]
 
 
-def _note_faults(faults: int) -> None:
-    if faults:
-        say(paint("note: ", "warn", err=True) + f"{faults} error{'s' if faults > 1 else ''} in the registry left records out; see `kvdocs check`", err=True)
+def _note(notes: list[str]) -> None:
+    for note in notes:
+        say(paint("note: ", "warn", err=True) + f"{note}; see `kvdocs check`", err=True)
 
 
 def _ask(project: Project, explain: str | None, goal: str | None, critical_path: bool, assume: tuple[str, ...], owner: str | None, as_json: bool) -> dict[str, Any] | None:
     """Answer a question about the order, or give the order as it would be under assumptions."""
     from kvdocs.order import plan
 
-    registry, faults = _load(project)
-    _note_faults(faults)
+    registry, notes = _load(project)
+    _note(notes)
     assumed = _assumptions(registry, assume)
     for name, kinds in ((explain, WORK), (goal, WORK), (owner, ("owner",))):
         if name is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def serve(ctx: click.Context, host: str, port: int, engine: str) -> None:
     """The site, live while records are edited.
 
-    An error shows in the browser and here with its place, and the last good pages stay. Ctrl-C ends it.
+    An error shows in the browser and here with its place, and the last good pages stay; where there are none yet, they are built all the same. Ctrl-C ends it.
 
     \b
     Example:
@@ -74,7 +74,7 @@ def _end_on_interrupt(watch: Watch) -> None:
 def build_once(project: Project, engine: str) -> str:
     """Build the site; what is wrong, as it is printed here and shown in the browser, or nothing.
 
-    With an error in the registry nothing is built, so that the last good pages stay.
+    With an error in the registry nothing is built, so that the last good pages stay, unless there are none.
     """
     from kvdocs.cache import Scan
     from kvdocs.cli.reference import command_helps
@@ -95,7 +95,7 @@ def build_once(project: Project, engine: str) -> str:
         scan = Scan(project.root, "registry", project.open_cache())
         inspection = inspect(project, scan)
         errors = [str(p) for p in inspection.problems if p.severity is Severity.ERROR]
-        if errors:
+        if errors and (project.root / "site" / "index.html").is_file():
             return _wrong("\n".join(errors))
         source = update_source(project, publication(inspection), command_helps, scan)
         write_files({PATH: engine_settings(project, source.nav, engine=engine).encode()}, project.root, remove_stale=False)
@@ -107,7 +107,9 @@ def build_once(project: Project, engine: str) -> str:
     if built.code != 0:
         return _wrong(built.output.strip())
     say(f"built in {time.monotonic() - started:.1f} s, {len(source.wrote.written)} pages changed")
-    return ""
+    for line in errors:
+        say(line)
+    return "\n".join(errors)
 
 
 def _wrong(text: str) -> str:

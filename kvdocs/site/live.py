@@ -35,6 +35,10 @@ SCRIPT = """<script>(() => {
 })();</script>"""
 
 
+NOTHING = b'<!doctype html><html lang="en"><meta charset="utf-8"><title>No page yet</title><body><p>There is no page here yet: it comes when the site can be built.</p>'
+"""What is shown before there is a site."""
+
+
 @dataclass
 class News:
     """What pages are told: how often the site was built, and what is wrong now."""
@@ -98,7 +102,7 @@ class LiveHandler(SimpleHTTPRequestHandler):
         if not found:
             file = self.site.folder / "404.html"
             if not file.is_file():
-                return None
+                return (False, NOTHING + (SCRIPT % EVENTS).encode()) if path.endswith(("/", ".html")) else None
         if file.suffix != ".html":
             return None
         html = file.read_bytes()

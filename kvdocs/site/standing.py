@@ -25,11 +25,12 @@ from kvdocs.site.written import default_assets, written_files
 
 
 class Counts(NamedTuple):
-    """What a build has to tell: the pages and files of the source, and the pages of the site."""
+    """What a build has to tell: the pages and files of the source, the pages of the site, and the errors in the registry."""
 
     pages: int
     files: int
     built: int
+    errors: int
 
 
 class Standing:
