@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,7 +99,13 @@ def _edited(draft: Draft, kind: Kind, data: dict[str, Any]) -> tuple[Plan, str]:
         for problem in plan.errors:
             say(str(problem), err=True)
         if not sys.stdin.isatty() or not click.confirm("Edit it again?", default=True, err=True):
-            kept = draft.project.root / ".kvdocs" / "edit" / f"rejected-{data['id']}.yaml"
-            kept.write_text(text, encoding="utf-8")
+            kept = _keep(draft.project.root / ".kvdocs" / "edit", f"rejected-{data['id']}", text)
             say(f"note: your text is kept in {kept.relative_to(draft.project.root)}", err=True)
             return plan, path
+
+
+def _keep(folder: Path, name: str, text: str) -> Path:
+    """Keep a text in a file of its own, beside those of this name that were kept before."""
+    kept = next(path for number in count(1) if not (path := folder / f"{name}{f'-{number}' if number > 1 else ''}.yaml").exists())
+    kept.write_text(text, encoding="utf-8")
+    return kept

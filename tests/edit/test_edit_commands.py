@@ -382,6 +382,14 @@ def test_what_the_editor_leaves_wrong_is_kept_and_not_written(kvdocs: Kvdocs, sm
     assert not list((small / "registry/defects").glob("D3*"))
 
 
+def test_a_second_text_that_was_refused_took_the_place_of_the_first(kvdocs: Kvdocs, small: Path) -> None:
+    for title in ("First", "Second"):
+        ran = kvdocs("new", "defect", "--edit", "--set", f"title={title}", at=small, env={"EDITOR": "sed -i s/^status:.*/status:.confirmed/", "VISUAL": ""})
+    assert "note: your text is kept in .kvdocs/edit/rejected-D3-2.yaml\n" in ran.err
+    assert "First" in (small / ".kvdocs/edit/rejected-D3.yaml").read_text()
+    assert "Second" in (small / ".kvdocs/edit/rejected-D3-2.yaml").read_text()
+
+
 def test_what_cannot_be_new_is_said(kvdocs: Kvdocs, small: Path) -> None:
     said = {
         ("new", "defct"): "error: there is no kind 'defct'\n  hint: did you mean 'defect'?\n",
