@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from kvdocs.answers import Answers
+from kvdocs.checks.files import named_outside
 from kvdocs.cli.check import _work_out
+from kvdocs.kinds import all_kinds
+from kvdocs.load import load_registry
 from kvdocs.problems import unpack
 from kvdocs.project import Project
 from tests.conftest import MakeProject, Ran
@@ -90,3 +93,14 @@ def test_the_order_was_kept_where_it_rests_on_a_file_outside_of_the_registry(mak
         kept[name] = (project.root / ".kvdocs" / "cache" / "answer-order.json").exists()
         (project.root / ".kvdocs" / "cache" / "answer-order.json").unlink(missing_ok=True)
     assert kept == {"run.py": True, "tools/run.py": False}
+
+
+def test_an_answer_was_kept_that_rests_on_a_file_outside_which_no_record_names_any_more(make_project: MakeProject) -> None:
+    """An execution is held against the files that its script had then."""
+    project = make_project({"registry/scripts/s1.yaml": SCRIPT.replace("NAME", "run.py"), "registry/scripts/run.py": "1", "tools/run.py": "1"})
+    registry, _ = load_registry(project, all_kinds())
+    told = []
+    for path in ("registry/scripts/run.py", "tools/run.py"):
+        registry.content(path)
+        told.append(named_outside(registry, project))
+    assert told == [False, True]
