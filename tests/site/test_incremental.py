@@ -23,7 +23,7 @@ from kvdocs.site.documents import documents_for
 from kvdocs.site.files import site_source
 from kvdocs.site.incremental import SourceOnDisk, update_source
 from kvdocs.site.pieces import Pieces
-from tests.conftest import MakeProject
+from tests.conftest import MakeProject, write_files
 
 FILES = {
     "registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n",
@@ -240,6 +240,8 @@ def test_parts_of_a_record_that_looked_at_a_strange_name_are_not_kept(make_proje
 )
 def test_documents_take_nothing_from_a_damaged_cache(name: str, damage: Callable[[bytes], bytes], make_project: MakeProject) -> None:
     root = make_project(FILES).root
+    _documents(root)
+    write_files(root, {"registry/roadmap/R4.yaml": "id: R4\ntitle: Further apart\nstatus: open\nowners: [ann]\nsize: L\n"})  # so that there is a second part
     whole = _documents(root)
     path = root / ".kvdocs" / "cache" / name
     path.write_bytes(damage(path.read_bytes()))
