@@ -51,6 +51,13 @@ class RawRecord:
         return Place(self.path, line, col)
 
 
+_HINTS = {
+    "mapping values are not allowed in this context": "a text that holds a colon and a space is put in quotes: `title: \"Graphs: with nkvo\"`",
+    "found character that cannot start any token": "indent with spaces, not tabs; a text that begins with `@`, `%` or a backtick is put in quotes",
+}
+"""What to do about the commonest faults, by the words that libyaml has for them."""
+
+
 class SourceError(Exception):
     """A file that cannot be read as records: a code, a sentence, and where."""
 
@@ -83,7 +90,7 @@ def parse_records(data: bytes, root: Path, path: str) -> tuple[list[RawRecord], 
         value, lines = (_parse_json(data) if path.endswith(".json") else _parse_yaml(data))
     except SourceError as error:
         related = ((Place(path, *error.related), "first here"),) if error.related else ()
-        return [], [Problem(error.code, error.message, Place(path, error.line, error.col), related=related)]
+        return [], [Problem(error.code, error.message, Place(path, error.line, error.col), hint=_HINTS.get(error.message), related=related)]
     if value is None:
         return [], [Problem(NOT_A_RECORD, "the file is empty", Place(path), hint="write a record, or delete the file")]
     if isinstance(value, dict):

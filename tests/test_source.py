@@ -186,3 +186,16 @@ def test_a_natural_key_takes_numbers_as_numbers_and_all_else_as_small_letters(te
     """Digits of other scripts and raised ones are letters here: they may stand in a path."""
     parts = [part for part in re.split(r"([0-9]+)", text) if part]
     assert natural_key(text) == tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part.lower()) for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("id: R1\ntitle: Graphs: with nkvo\n", "a text that holds a colon and a space is put in quotes: `title: \"Graphs: with nkvo\"`"),
+        ("id: R1\ngates:\n\t- id: a\n", "indent with spaces, not tabs; a text that begins with `@`, `%` or a backtick is put in quotes"),
+        ("id: [R1\n", None),
+    ],
+)
+def test_the_commonest_faults_of_yaml_say_what_to_do(text: str, hint: str | None) -> None:
+    records, problems = parse_records(text.encode(), Path(), "registry/roadmap/R1.yaml")
+    assert (records, [problem.hint for problem in problems]) == ([], [hint])
