@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kvdocs.answers import Answers
-from kvdocs.checks.files import named_outside
 from kvdocs.cli.check import _work_out
 from kvdocs.kinds import all_kinds
 from kvdocs.load import load_registry
+from kvdocs.named_files import named_outside
 from kvdocs.problems import unpack
 from kvdocs.project import Project
 from tests.conftest import MakeProject, Ran

@@ -14,7 +14,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("render", "history"),
     ("pages", "checks"),
     ("judge", "failure_rates", "order", "chains", "drawing", "document", "figure_documents", "reports", "pictures", "schema", "answers"),
-    ("graph", "ledger", "basis", "gathered", "filled", "cited", "mentions", "memo"),
+    ("graph", "ledger", "basis", "gathered", "filled", "cited", "mentions", "memo", "named_files"),
     ("load", "shape", "kept"),
     ("kinds",),
     ("figures",),

@@ -17,7 +17,7 @@ TONE_OF = {"error": "bad", "warning": "warn", "info": "wait"}
 
 def _work_out(answers: Answers) -> tuple[dict[str, Any], bool]:
     """Read and check everything; the answer lasts unless a record names a file outside the registry."""
-    from kvdocs.checks.files import named_outside
+    from kvdocs.named_files import named_outside
     from kvdocs.pipeline import inspect
     from kvdocs.problems import pack
 

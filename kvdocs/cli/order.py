@@ -63,8 +63,8 @@ def _recall(project: Project, owner: str | None) -> dict[str, Any]:
     answers = Answers(project)
 
     def work_out() -> tuple[dict[str, Any], bool]:
-        from kvdocs.checks.files import named_outside
         from kvdocs.judge import judge_of
+        from kvdocs.named_files import named_outside
         from kvdocs.order import plan
 
         registry, notes = _load(project, answers.scan)

@@ -48,7 +48,7 @@ def _is(data: bytes | None, chunks: Sequence[Chunk]) -> bool:
 
 def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, list[Chunk]]:
     """The documents from their pieces. Their digests are kept, unless they depend on more than the registry."""
-    from kvdocs.checks.files import named_outside
+    from kvdocs.named_files import named_outside
     from kvdocs.pages.documents import document_pages, for_documents
     from kvdocs.pipeline import inspect, publication
     from kvdocs.render import Renderer, render_chunks

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kvdocs.cache import Scan, digest_of
-from kvdocs.checks.files import named_outside
 from kvdocs.disk import IN_THE_WAY
 from kvdocs.entry import Entry
+from kvdocs.named_files import named_outside
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.data import BETWEEN, record_file, registry_file
 from kvdocs.pages.graph import Surroundings
