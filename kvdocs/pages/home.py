@@ -98,7 +98,8 @@ def waiting_table(rows: Sequence[Row], context: PageContext) -> Table:
 
 
 def _waiting(row: Row, context: PageContext) -> tuple[Cell, ...]:
-    return (context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), tuple(_blocker(b, context) for b in row.blocked_by) or None)
+    blockers: Cell = tuple(_blocker(b, context) for b in row.blocked_by) or context.prose(row.why, row.id)  # where no record has the id that it waits for, the reason says so
+    return (context.link(row.id, row.id), context.prose(row.title, row.id), owner_cell(row, context), blockers)
 
 
 def _blocker(target: str, context: PageContext) -> Md:

@@ -13,6 +13,7 @@ from kvdocs.markup import Dialect
 from kvdocs.pages.address import relative
 from kvdocs.pages.context import Publication
 from kvdocs.pages.documents import document_pages
+from kvdocs.pages.home import waiting_table
 from kvdocs.pages.page import Page
 from kvdocs.pipeline import Inspection, publication
 from kvdocs.project import Project
@@ -105,3 +106,9 @@ def test_a_defect_without_a_command_is_seen_with_its_script(inspect_files: Calla
 def test_an_address_is_the_shortest_way_from_the_folder_of_the_page(page: str, target: str) -> None:
     assert relative(page, target) == relpath(target, dirname(page) or ".")
     assert relative(page, f"{target}#part") == ("#part" if page == target else f"{relpath(target, dirname(page) or '.')}#part")
+
+
+def test_what_waits_for_an_id_that_no_record_has_says_so_on_the_home_page(inspect_files: Callable[[Mapping[str, str]], Inspection]) -> None:
+    made = publication(inspect_files({"registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: open\nowners: [ann]\nblocked_by: [R9]\n"}))
+    rows = list(waiting_table(made.order.of("waiting"), made.at("index.md")).rows)
+    assert [row[4] for row in rows] == ["waits for R9 (no such record)"]
