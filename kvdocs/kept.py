@@ -21,12 +21,12 @@ from kvdocs.disk import read_file
 from kvdocs.entry import Columns, Entry
 from kvdocs.kind import Kind
 from kvdocs.problems import Problem, pack, unpack
-from kvdocs.registry import Journal, in_order
+from kvdocs.registry import Past, in_order
 from kvdocs.source import RawRecord, parse_records
 from kvdocs.two_parts import TwoParts
 
 LOOKS = 4
-"""The journal of a kind remembers at most so many looks for each of its records, and `MORE`."""
+"""The past of a kind remembers at most so many looks for each of its records, and `MORE`."""
 
 MORE = 1000
 
@@ -54,7 +54,7 @@ class ReadKind(NamedTuple):
     problems: list[Problem]
     broken: list[str]
     ordered: bool
-    past: Journal | None
+    past: Past | None
 
 
 Run = tuple[int, int]
@@ -76,7 +76,7 @@ class KeptRecords:
         """The number of the first record of each file, and behind the last one that of all records."""
         self._faults: dict[int, tuple[Any, list[str]]] = {}
         """By the numbers of the files that have some, their problems, and the ids of their broken records."""
-        self._past = Journal()
+        self._past = Past()
         self._ordered = True
         self._contents = TwoParts(cache, f"contents-{kind.folder}")
         if (lines := cache.read_lines(f"index-{kind.folder}")) is not None:
@@ -162,7 +162,7 @@ class KeptRecords:
             return content if content is not None and digest_of(content) == self._digests[file] else None
         return None
 
-    def _write(self, paths: list[str], digests: list[str], runs: list[Run | ParsedFile], ordered: bool) -> Journal | None:
+    def _write(self, paths: list[str], digests: list[str], runs: list[Run | ParsedFile], ordered: bool) -> Past | None:
         """Keep these files and no others; None when they cannot be kept."""
         if not self.cache.enabled:
             return None
@@ -206,7 +206,7 @@ class KeptRecords:
         self._contents.recall(head["contents"])
         self._faults = dict(head["faults"])
         marks, looks, begin = head["past"]
-        self._past, self._ordered = Journal(tuple(marks), looks, begin), head["ordered"]
+        self._past, self._ordered = Past(tuple(marks), looks, begin), head["ordered"]
 
     def _keep_contents(self, runs: list[Run | ParsedFile]) -> tuple[TwoParts, list[int], list[int]] | None:
         """Keep the contents of files; where they are now, and where each begins and ends there. None when one is gone: whoever reads it next keeps it."""

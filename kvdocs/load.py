@@ -11,7 +11,7 @@ from kvdocs.kept import KeptRecords, ParsedFile
 from kvdocs.kind import Kind
 from kvdocs.problems import BAD_SETTINGS, DUPLICATE_ID, OUTSIDE_PROJECT, UNKNOWN_FOLDER, UNREADABLE, Place, Problem, did_you_mean
 from kvdocs.project import SETTINGS_FILE, Project, SettingsError
-from kvdocs.registry import Journal, Registry
+from kvdocs.registry import Past, Registry
 from kvdocs.source import natural_key, parse_records, unreadable
 
 
@@ -36,7 +36,7 @@ class _Reader:
         self.entries: dict[str, Entry] = {}
         """By their ids in small letters: two that differ only in case would share an address."""
         self.ordered: set[str] = set()
-        self.past: dict[str, Journal | None] = {}
+        self.past: dict[str, Past | None] = {}
         self.all_differ = True
         """Whether no id is taken twice: then nothing depends on which record has it."""
         self.problems: list[Problem] = []
@@ -60,7 +60,7 @@ class _Reader:
     def registry(self, kinds: tuple[Kind, ...]) -> Registry:
         """All entries."""
         broken = frozenset(self.broken.difference(entry.id for entry in self.entries.values())) if self.broken else frozenset()
-        past = {kind: journal for kind, journal in self.past.items() if journal is not None}
+        past = {kind: known for kind, known in self.past.items() if known is not None}
         return Registry(self.entries.values(), kinds, broken, ordered=self.ordered, past=past if len(past) == len(kinds) and self.all_differ else None)
 
     def _paths(self, kind: Kind, known: KeptRecords) -> list[str]:

@@ -170,7 +170,7 @@ class State:
 
     def document(self) -> dict[str, Any]:
         """The state as plain data, for `changes`: when the records of each kind were kept, and the files that were looked at."""
-        return {"marks": {kind: journal.mark for kind, journal in self.registry.past.items()}, "broken": sorted(self.registry.broken), "files": self.files}
+        return {"marks": {kind: known.mark for kind, known in self.registry.past.items()}, "broken": sorted(self.registry.broken), "files": self.files}
 
     def file(self, path: str) -> str:
         """The digest of a file of the project now, noted in the state."""
@@ -203,8 +203,8 @@ class State:
         if not past or marks.keys() != past.keys():
             return None
         changed: set[Look] = set()
-        for kind, journal in past.items():
-            looks = journal.since(marks[kind]) if marks[kind] != journal.mark else ()
+        for kind, known in past.items():
+            looks = known.since(marks[kind]) if marks[kind] != known.mark else ()
             if looks is None:
                 return None
             changed.update(looks)

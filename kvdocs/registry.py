@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 TIMES = 1000
-"""So many times a journal looks back."""
+"""A past looks back over so many times."""
 
 FEW = 50
 """So many records are looked for among the links of all; for more it is faster to take these apart."""
@@ -36,7 +36,7 @@ def in_order(entries: list[Entry]) -> list[Entry]:
     return [entry for _, entry in sorted(zip(keys, entries, strict=True), key=itemgetter(0))]
 
 
-class Journal(NamedTuple):
+class Past(NamedTuple):
     """What of the records of a kind may look otherwise since any of the times, by their marks, that they were kept: ids, `>ID` for what points to a record, `#KIND`.
 
     `looks` has the number of the time at which each last changed; that of the first mark is `first`.
@@ -58,13 +58,13 @@ class Journal(NamedTuple):
         time = self.first + self.marks.index(mark)
         return {look for look, changed in self.looks.items() if changed > time}
 
-    def followed_by(self, mark: str, changed: Iterable[str], most: int) -> Journal:
-        """The journal after a change. It remembers no more than `most` looks, and forgets the oldest times first."""
+    def followed_by(self, mark: str, changed: Iterable[str], most: int) -> Past:
+        """The past after a change. It remembers no more than `most` looks, and forgets the oldest times first."""
         time = self.first + len(self.marks)
         looks = {**self.looks, **dict.fromkeys(changed, time)}
         marks = (*self.marks, mark)[-TIMES :] if len(looks) <= most else (mark,)
         first = time + 1 - len(marks)
-        return Journal(marks, {look: changed for look, changed in looks.items() if changed > first}, first)
+        return Past(marks, {look: changed for look, changed in looks.items() if changed > first}, first)
 
 
 class BackLink(NamedTuple):
@@ -88,7 +88,7 @@ class Registry:
         broken: frozenset[str] = frozenset(),
         *,
         ordered: Container[str] = (),
-        past: Mapping[str, Journal] | None = None,
+        past: Mapping[str, Past] | None = None,
     ) -> None:
         """`ordered` names the kinds whose entries come in natural order of their ids."""
         by_kind: dict[str, list[Entry]] = {}
@@ -99,7 +99,7 @@ class Registry:
         self.kinds = kinds
         self.entries: Mapping[str, Entry] = {entry.id: entry for group in self._by_kind.values() for entry in group}
         self.broken = broken
-        self.past: Mapping[str, Journal] = past or {}
+        self.past: Mapping[str, Past] = past or {}
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -1,4 +1,4 @@
-"""What is known of records that were read before is what they hold, and the journal tells what has changed since any time."""
+"""What is known of records that were read before is what they hold, and its past tells what has changed since any time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kvdocs.kinds import all_kinds
 from kvdocs.load import load_registry
 from kvdocs.memo import State
 from kvdocs.project import Project
-from kvdocs.registry import Journal, Registry
+from kvdocs.registry import Past, Registry
 from kvdocs.two_parts import TwoParts
 from kvdocs.work import Work, cites_gain, is_implemented, works_of
 from tests.conftest import MakeProject
@@ -163,25 +163,25 @@ _changes = st.lists(st.frozensets(st.sampled_from("abcdef"), max_size=3), max_si
 
 
 @given(_changes, st.integers(2, 8))
-def test_a_journal_tells_what_changed_after_a_mark_or_that_it_does_not_know(changes: list[frozenset[str]], most: int) -> None:
-    journal = Journal().followed_by("0", (), most)
+def test_a_past_tells_what_changed_after_a_mark_or_that_it_does_not_know(changes: list[frozenset[str]], most: int) -> None:
+    past = Past().followed_by("0", (), most)
     for number, changed in enumerate(changes, 1):
-        journal = journal.followed_by(str(number), changed, most)
+        past = past.followed_by(str(number), changed, most)
     for number in range(len(changes) + 1):
-        told = journal.since(str(number))
+        told = past.since(str(number))
         assert told is None or told == frozenset().union(*changes[number:])
-    assert journal.since(journal.mark) == set()
-    assert len(journal.looks) <= most
+    assert past.since(past.mark) == set()
+    assert len(past.looks) <= most
     if len(frozenset().union(*changes)) <= most:
-        assert journal.since("0") is not None
+        assert past.since("0") is not None
 
 
-def test_a_journal_forgets_the_oldest_times() -> None:
-    journal = Journal()
+def test_a_past_forgets_the_oldest_times() -> None:
+    past = Past()
     for number in range(1500):
-        journal = journal.followed_by(str(number), [f"R{number}"], 10_000)
-    assert (journal.since("499"), len(journal.marks), len(journal.looks)) == (None, 1000, 999)
-    assert journal.since("1497") == {"R1498", "R1499"}
+        past = past.followed_by(str(number), [f"R{number}"], 10_000)
+    assert (past.since("499"), len(past.marks), len(past.looks)) == (None, 1000, 999)
+    assert past.since("1497") == {"R1498", "R1499"}
 
 
 _works = st.builds(Work, st.sampled_from(["open", "implemented", "done"]), st.just(("done",)), st.text(), gain=st.one_of(st.none(), st.integers(0, 9), st.decimals(0, 9, places=2)))

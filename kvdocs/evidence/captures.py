@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .observation import UNKNOWN, Observation, Range, at_least, exactly
-from .scan import MOST_LINES, Hit, Scan, number_in, value_of
+from .pattern_search import MOST_LINES, Hit, PatternSearch, number_in, value_of
 
 MOST_DISTINCT = 20
 TAKES = ("first", "last", "count", "sum", "max", "min")
@@ -57,12 +57,12 @@ def count(how: Mapping[str, Any], seen: Observation) -> Count:
     `ERROR SUMMARY: 51 errors were not printed`.
     """
     outputs = seen.streams(how.get("stream", "any"))
-    scans = {name: output.scan(how["pattern"]) for name, output in outputs.items()}
-    totals = [output.total_scan(how["total"]) for output in outputs.values()] if how.get("total") else []
-    found = sum(scan.found for scan in scans.values())
-    lines = _lines(scans)
-    if any(scan.found for scan in totals):
-        return Count(exactly(max(found, *(scan.largest for scan in totals))), lines)
+    searches = {name: output.search(how["pattern"]) for name, output in outputs.items()}
+    totals = [output.total_search(how["total"]) for output in outputs.values()] if how.get("total") else []
+    found = sum(search.found for search in searches.values())
+    lines = _lines(searches)
+    if any(search.found for search in totals):
+        return Count(exactly(max(found, *(search.largest for search in totals))), lines)
     if not all(output.complete for output in outputs.values()) or (how.get("capped_at") is not None and found >= how["capped_at"]):
         return Count(at_least(found), lines)
     return Count(exactly(found), lines)
@@ -72,24 +72,24 @@ def capture(how: Mapping[str, Any], seen: Observation) -> Captured:
     """The value that `how` (pattern, stream, take, capped_at, total) takes from the output."""
     take, outputs = how.get("take", "first"), seen.streams(how.get("stream", "any"))
     complete = all(output.complete for output in outputs.values())
-    scans = {name: output.value_scan(how["pattern"], take) for name, output in outputs.items()}
+    searches = {name: output.value_search(how["pattern"], take) for name, output in outputs.items()}
     counted = count(how, seen) if take == "count" else None
-    distinct = _most_frequent([scan.distinct for scan in scans.values()])
+    distinct = _most_frequent([search.distinct for search in searches.values()])
     if counted is not None:
         return Captured(counted.number, None, counted.lines, distinct, complete)
     if not distinct:
         return Captured(None, None, (), {}, complete)
     if take in ("first", "last"):
-        return _one(seen, scans, take, distinct, complete)
-    numbers = [number for scan in scans.values() for number in scan.numbers]
+        return _one(seen, searches, take, distinct, complete)
+    numbers = [number for search in searches.values() for number in search.numbers]
     if not numbers:
-        return Captured(None, None, _lines(scans), distinct, complete)
-    return Captured(_many(numbers, take, complete), None, _lines(scans), distinct, complete)
+        return Captured(None, None, _lines(searches), distinct, complete)
+    return Captured(_many(numbers, take, complete), None, _lines(searches), distinct, complete)
 
 
-def _one(seen: Observation, scans: Mapping[str, Scan], take: str, distinct: dict[str, int], complete: bool) -> Captured:
+def _one(seen: Observation, searches: Mapping[str, PatternSearch], take: str, distinct: dict[str, int], complete: bool) -> Captured:
     """The first or last value; unknown when something before or behind it may be missing."""
-    stream, hit = _hits(scans, "first")[0] if take == "first" else _hits(scans, "last")[-1]
+    stream, hit = _hits(searches, "first")[0] if take == "first" else _hits(searches, "last")[-1]
     output = seen.streams(stream)[stream]
     certain = complete or (output.whole_before(hit.line) if take == "first" else output.whole_after(hit.line))
     text = value_of(hit.match)
@@ -100,9 +100,9 @@ def _one(seen: Observation, scans: Mapping[str, Scan], take: str, distinct: dict
     return Captured(exactly(number) if number is not None else None, text, ((stream, hit.line),), distinct, True, groups)
 
 
-def _hits(scans: Mapping[str, Scan], which: str) -> list[tuple[str, Hit]]:
+def _hits(searches: Mapping[str, PatternSearch], which: str) -> list[tuple[str, Hit]]:
     """The first or the last hit of each stream that has one."""
-    return [(stream, hit) for stream, scan in scans.items() if (hit := getattr(scan, which)) is not None]
+    return [(stream, hit) for stream, search in searches.items() if (hit := getattr(search, which)) is not None]
 
 
 def _many(numbers: list[float], take: str, complete: bool) -> Range:
@@ -115,9 +115,9 @@ def _many(numbers: list[float], take: str, complete: bool) -> Range:
     raise ValueError(f"a capture takes one of {', '.join(TAKES)}, not {take!r}")
 
 
-def _lines(scans: Mapping[str, Scan]) -> tuple[tuple[str, int], ...]:
+def _lines(searches: Mapping[str, PatternSearch]) -> tuple[tuple[str, int], ...]:
     """The lines of the first hits."""
-    every = [(stream, line) for stream, scan in scans.items() for line in scan.lines]
+    every = [(stream, line) for stream, search in searches.items() for line in search.lines]
     return tuple(dict.fromkeys(every[:MOST_LINES]))
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from .scan import Scan, TotalScan, ValueScan
+from .pattern_search import PatternSearch, TotalSearch, ValueSearch
 from .terminal import plain_text
 
-_AScan = TypeVar("_AScan", bound=Scan)
+_ASearch = TypeVar("_ASearch", bound=PatternSearch)
 
 RAN_TO_ITS_END = ("passed", "failed", "signalled")
 """Outcomes after which the output is all that the script had to say."""
@@ -20,7 +20,7 @@ RAN_TO_ITS_END = ("passed", "failed", "signalled")
 class Output:
     """The lines of a stream, which come in blocks. `gap` is the number of lines before a part that was not kept; `ended` whether its writer ended by itself.
 
-    A scan that is asked for twice is the same one. With `keep=False` a block is gone when it has been fed, and a scan sees those that come after it was first asked for.
+    A search that is asked for twice is the same one. With `keep=False` a block is gone when it has been fed, and a search sees those that come after it was first asked for.
     """
 
     def __init__(self, *, ended: bool = True, keep: bool = True) -> None:
@@ -29,7 +29,7 @@ class Output:
         self._keep = keep
         self._count = 0
         self._blocks: list[tuple[int, str]] = []
-        self._scans: dict[tuple[object, ...], Any] = {}
+        self._searches: dict[tuple[object, ...], Any] = {}
 
     @property
     def complete(self) -> bool:
@@ -47,8 +47,8 @@ class Output:
     def feed(self, text: str) -> None:
         """The next lines, each ended by a line feed; the last one of the stream, or before the gap, perhaps not."""
         number = self._count + 1
-        for scan in self._scans.values():
-            scan.feed(text, number)
+        for search in self._searches.values():
+            search.feed(text, number)
         if self._keep:
             self._blocks.append((number, text))
         self._count += text.count("\n") + bool(text and not text.endswith("\n"))
@@ -57,25 +57,25 @@ class Output:
         """A part of the stream is missing here."""
         self.gap = self._count
 
-    def scan(self, pattern: str) -> Scan:
+    def search(self, pattern: str) -> PatternSearch:
         """The matches of a pattern."""
-        return self._scan(Scan, pattern)
+        return self._search(PatternSearch, pattern)
 
-    def total_scan(self, pattern: str) -> TotalScan:
+    def total_search(self, pattern: str) -> TotalSearch:
         """The matches of a pattern whose first group is a total."""
-        return self._scan(TotalScan, pattern)
+        return self._search(TotalSearch, pattern)
 
-    def value_scan(self, pattern: str, take: str) -> ValueScan:
+    def value_search(self, pattern: str, take: str) -> ValueSearch:
         """The matches of a pattern that takes a value."""
-        return self._scan(ValueScan, pattern, take)
+        return self._search(ValueSearch, pattern, take)
 
-    def _scan(self, kind: Callable[..., _AScan], *words: str) -> _AScan:
+    def _search(self, kind: Callable[..., _ASearch], *words: str) -> _ASearch:
         key = (kind, *words)
-        if key not in self._scans:
-            self._scans[key] = scan = kind(*words)
+        if key not in self._searches:
+            self._searches[key] = search = kind(*words)
             for number, text in self._blocks:
-                scan.feed(text, number)
-        found: _AScan = self._scans[key]
+                search.feed(text, number)
+        found: _ASearch = self._searches[key]
         return found
 
 

@@ -21,7 +21,7 @@ from .judging import Judging
 from .logs import Log, LogWriter, WrittenLog
 from .observation import RAN_TO_ITS_END, Observation, Output
 from .pieces import pieces_of
-from .redaction import Pieces, Redactor
+from .redaction import RedactedStream, Redactor
 from .shipped import runner_identity
 from .spec import ScriptSpec, check_name
 from .store import Stored, finish
@@ -143,7 +143,7 @@ class _Reading:
     def _read(self, writer: LogWriter, name: str, source: Source) -> str:
         """Read a stream to its end; the hash of its bytes as they came."""
         hasher = hashlib.sha256()
-        redaction = Pieces(self._redactor)
+        redaction = RedactedStream(self._redactor)
         for raw in pieces_of(source.stream, self._redactor, source.name):
             hasher.update(raw)
             if self._reader is not None:

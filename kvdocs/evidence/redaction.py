@@ -96,11 +96,11 @@ class Redactor:
 
     def data(self, raw: bytes) -> bytes:
         """The bytes without what the rules take out; bytes that are no UTF-8 stay as they are."""
-        pieces = Pieces(self)
+        pieces = RedactedStream(self)
         return pieces.feed(raw) + pieces.end()
 
     def last_cut(self, raw: bytes) -> int:
-        """The last position behind a line feed at which the bytes may be parted, so that `Pieces` makes of the parts what `data` makes of the whole; 0 when there is none."""
+        """The last position behind a line feed at which the bytes may be parted, so that `RedactedStream` makes of the parts what `data` makes of the whole; 0 when there is none."""
         at = raw.rfind(b"\n", 0, max(0, len(raw) - self._longest)) + 1
         while at and self._goes_on(raw, at):
             at = raw.rfind(b"\n", 0, at - 1) + 1
@@ -160,7 +160,7 @@ class Redactor:
         return [{"rule": name, "count": count} for name, count in sorted(self.counts.items())]
 
 
-class Pieces:
+class RedactedStream:
     """A stream that a redactor is given in pieces, each but the last ending at one of its cuts (`Redactor.last_cut`).
 
     What comes out, and what is counted, is what `Redactor.data` makes of the whole; no more of it is held than a piece.

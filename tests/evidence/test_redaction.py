@@ -9,7 +9,7 @@ from executions import Execute, ending
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kvdocs.evidence.redaction import Pieces, Redactor
+from kvdocs.evidence.redaction import RedactedStream, Redactor
 from kvdocs.evidence.store import damages
 
 FOLDERS = {"/home/ada": "~", "/home/ada/llama.cpp": "<source>", "/home/ada/llama.cpp/build": "<build>", "/srv": "~"}
@@ -131,7 +131,7 @@ def test_looking_for_words_first_takes_out_the_same(raw: bytes) -> None:
 @given(TEXTS, st.integers(1, 60))
 def test_pieces_of_any_size_come_out_as_the_whole(raw: bytes, size: int) -> None:
     redactor = Redactor({}, ENVIRON)
-    pieces = Pieces(redactor)
+    pieces = RedactedStream(redactor)
     out, held = b"", b""
     for start in range(0, len(raw), size):
         held += raw[start : start + size]

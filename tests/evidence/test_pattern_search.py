@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kvdocs.evidence.expect import evaluate
 from kvdocs.evidence.judging import Judging
 from kvdocs.evidence.observation import Observation, Output, output_of
-from kvdocs.evidence.scan import MOST_LINES, Scan, ValueScan, literal_in
+from kvdocs.evidence.pattern_search import MOST_LINES, PatternSearch, ValueSearch, literal_in
 from kvdocs.evidence.terminal import LONGEST_COMMAND, PlainText, plain_text
 
 
@@ -64,8 +64,8 @@ def found_line_by_line(pattern: str, text: str) -> list[tuple[int, str]]:
     return [(number, match[0]) for number, line in enumerate(lines, 1) for match in re.finditer(pattern, line.removesuffix("\r"))]
 
 
-class Matches(Scan):
-    """A scan that remembers all it finds."""
+class Matches(PatternSearch):
+    """A search that remembers all it finds."""
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
@@ -84,17 +84,17 @@ def test_only_lines_with_that_text_are_tried_and_nothing_is_missed(pattern: str,
     except re.error:
         return
     text = "\n".join(lines) + "\n" * ended
-    scan = Matches(pattern)
-    scan.feed(text, 1)
+    search = Matches(pattern)
+    search.feed(text, 1)
     expected = found_line_by_line(pattern, text)
-    assert scan.all == expected
-    assert (scan.found, scan.lines) == (len(expected), [line for line, _ in expected[:MOST_LINES]])
+    assert search.all == expected
+    assert (search.found, search.lines) == (len(expected), [line for line, _ in expected[:MOST_LINES]])
 
 
 def test_the_largest_of_very_many_numbers() -> None:
-    scan = ValueScan(r"rate (\d+)", "max")
-    scan.feed("".join(f"rate {number % 1000}\n" for number in range(250_000)), 1)
-    assert (max(scan.numbers), scan.found, scan.distinct["999"], len(scan.numbers) < 200_000) == (999, 250_000, 250, True)
+    search = ValueSearch(r"rate (\d+)", "max")
+    search.feed("".join(f"rate {number % 1000}\n" for number in range(250_000)), 1)
+    assert (max(search.numbers), search.found, search.distinct["999"], len(search.numbers) < 200_000) == (999, 250_000, 250, True)
 
 
 RAW = st.lists(

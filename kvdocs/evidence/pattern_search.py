@@ -30,7 +30,7 @@ class Hit(NamedTuple):
     match: re.Match[str]
 
 
-class Scan:
+class PatternSearch:
     """How often a pattern matches in a stream, where the first matches are, and the first and the last of them."""
 
     def __init__(self, pattern: str) -> None:
@@ -76,7 +76,7 @@ class Scan:
         """Hear of every match."""
 
 
-class TotalScan(Scan):
+class TotalSearch(PatternSearch):
     """A pattern whose first group is a total that a tool prints; `largest` is the largest one."""
 
     def __init__(self, pattern: str) -> None:
@@ -88,7 +88,7 @@ class TotalScan(Scan):
         self.largest = max(self.largest, int(match.group(1)))
 
 
-class ValueScan(Scan):
+class ValueSearch(PatternSearch):
     """A pattern that takes values from the output: how often each text was found, and the numbers when `take` is of many."""
 
     def __init__(self, pattern: str, take: str) -> None:
