@@ -129,21 +129,23 @@ class Cache:
 
 def encode(value: Any) -> bytes:
     """A value of plain JSON types as one line of JSON."""
-    if "pydantic_core" in sys.modules:  # its encoder takes a quarter of the time; loading it for this would take longer
-        from pydantic_core import to_json
-
-        with suppress(ValueError):  # half of a surrogate pair, as in the name of a file that is no text
-            return to_json(value)
+    fast = sys.modules.get("pydantic_core")  # its encoder takes a quarter of the time; loading it for this would take longer
+    if fast is not None:
+        try:
+            line: bytes = fast.to_json(value)
+        except ValueError:  # half of a surrogate pair, as in the name of a file that is no text
+            pass
+        else:
+            return line
     return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
 
 
 def decode(text: bytes) -> Any:
     """The value of a line of JSON; ValueError or RecursionError when it is none."""
-    if "pydantic_core" in sys.modules:  # as in `encode`
-        from pydantic_core import from_json
-
+    fast = sys.modules.get("pydantic_core")  # as in `encode`
+    if fast is not None:
         with suppress(ValueError):
-            return from_json(text, cache_strings="none")  # most texts are there once
+            return fast.from_json(text, cache_strings="none")  # most texts are there once
     return json.loads(text)
 
 

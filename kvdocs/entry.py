@@ -64,7 +64,7 @@ class Columns:
         self.work: list[bytes] = []
 
     def add(self, entry: Entry) -> None:
-        """Add what is known of an entry."""
+        """Add what is known of an entry, which asks here from now on."""
         extract, raw = entry.extract, entry.raw
         links = extract.links
         self.ids.append(entry.id)
@@ -78,10 +78,12 @@ class Columns:
         self.indices.append(raw.index)
         self.links.append(encode([[(link.loc, _ref_words(link.ref), link.target) for link in links], extract.mentions, extract.files, extract.others]))
         self.work.append(extract.work.text() if extract.work is not None else b"")
+        self.paths.append(raw.path)
+        entry._columns, entry._number = self, len(self.ids) - 1
 
     def take(self, others: Columns, first: int, behind: int) -> None:
         """Add what others know of the records between two numbers."""
-        for name in self.NAMES:
+        for name in ("paths", *self.NAMES):
             getattr(self, name).extend(getattr(others, name)[first:behind])
 
     def entries(self, kind: Kind, first: int, behind: int) -> Iterator[Entry]:

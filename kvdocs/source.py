@@ -207,6 +207,7 @@ def _parser_class() -> Any:
 
 
 _parser: Any = None
+_yaml_error: Any = None
 
 
 def compose(data: bytes) -> Any:
@@ -214,15 +215,15 @@ def compose(data: bytes) -> Any:
 
     The marks of its nodes count characters of `decode(data)`.
     """
-    global _parser
+    global _parser, _yaml_error
     if _parser is None:
-        _parser = _parser_class()
-    from yaml import YAMLError
+        from yaml import YAMLError
 
+        _parser, _yaml_error = _parser_class(), YAMLError
     text = decode(data)
     try:
         return _parser(text).get_single_node()
-    except YAMLError:
+    except _yaml_error:
         return _compose_watchfully(text)
 
 

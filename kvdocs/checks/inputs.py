@@ -12,9 +12,13 @@ from kvdocs.registry import Registry
 
 _NAMES = re.compile(r"""\bM[1-9][0-9]*\b|\bresults(?=\s*\()|\bcount(?=\s*\()(?:\s*\(\s*(?P<quote>['"])(?P<kind>[a-z]+)(?P=quote)(?=\s*[,)]))?""").finditer
 
+_MEASUREMENT = re.compile("M[1-9]").search
+
 
 def names_in_formula(text: str) -> Iterator[str]:
     """The measurements that a text names, `results` when it may read executions, and `#KIND` or, where the kind is not plain, `count` when it may count records."""
+    if "results" not in text and "count" not in text and not _MEASUREMENT(text):  # most texts hold none, and to see that is much faster
+        return
     for found in _NAMES(text):
         yield f"#{found['kind']}" if found["kind"] else found[0]
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import paint, print_json, say, the_project
+from kvdocs.cli.output import paint, print_json, say, say_lines, the_project
 
 if TYPE_CHECKING:
     from kvdocs.answers import Answers
+    from kvdocs.problems import Problem
 
 TONE_OF = {"error": "bad", "warning": "warn", "info": "wait"}
 
@@ -54,12 +55,15 @@ def check(ctx: click.Context, style: str, as_json: bool, strict: bool, quiet: bo
     elif style == "sarif":
         print_json(sarif_document(problems))
     elif style == "github":
-        for line in github_lines(problems):
-            say(line)
+        say_lines(github_lines(problems))
     else:
-        for problem in problems:
-            first, *rest = str(problem).split("\n")
-            mark = f"{problem.severity}[{problem.code.name}]"
-            say("\n".join([first.replace(mark, paint(mark, TONE_OF[problem.severity], bold=True), 1), *(paint(line, "off") for line in rest)]))
+        say_lines([line for problem in problems for line in _lines(problem)])
         say(summary(problems))
     sys.exit(1 if any(p.severity in failing for p in problems) else 0)
+
+
+def _lines(problem: Problem) -> list[str]:
+    """A problem for people: its severity in colour, what follows its first line faint."""
+    first, *rest = str(problem).split("\n")
+    mark = f"{problem.severity}[{problem.code.name}]"
+    return [first.replace(mark, paint(mark, TONE_OF[problem.severity], bold=True), 1), *(paint(line, "off") for line in rest)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import fail, paint, plain_text, print_json, say, the_project
+from kvdocs.cli.output import fail, paint, plain_text, print_json, say, say_lines, the_project
 
 if TYPE_CHECKING:
     from kvdocs.ledger import Ledger
@@ -61,14 +61,14 @@ def _require_comparisons(name: str, registry: Registry, ledger: Ledger) -> None:
 
 
 def _print(document: Mapping[str, Any]) -> None:
-    from kvdocs.cli.figures import comparison_lines, print_lines
+    from kvdocs.cli.figures import comparison_lines
 
     rests = f"{document['rests_on']}{', ' + document['environment'] if document['environment'] else ''}"
     say(f"{paint(document['id'], 'good', bold=True)}  {paint(plain_text(document['title']), 'plain', bold=True)}  {paint(rests, 'off')}")
     say()
-    print_lines(comparison_lines(document["comparisons"]))
+    say_lines(comparison_lines(document["comparisons"]))
     say()
-    print_lines(_notes(document))
+    say_lines(_notes(document))
 
 
 def _notes(document: Mapping[str, Any]) -> list[str]:

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kvdocs.cli.output import paint, plain_text, say, table
+from kvdocs.cli.output import paint, plain_text, say, say_lines, table
 
 REPRODUCTION_TONES = {"reproduced": "good", "not reproduced": "bad", "undecided": "warn", "no inputs on record": "off"}
 VERDICT_TONES = {"holds": "good", "fails": "bad", "undecided": "warn"}
 CHANGE_TONES = {"gain": "good", "loss": "bad", "equivalent": "plain", "no difference shown": "warn"}
 MINUS = "\N{MINUS SIGN}"
-
-
-def print_lines(lines: Sequence[str], indent: str = "") -> None:
-    """Lines below each other."""
-    for line in lines:
-        say(f"{indent}{line}")
 
 
 def print_heading(text: str) -> None:
@@ -68,10 +62,10 @@ def print_figure(document: Mapping[str, Any]) -> None:
     """A figure, how it came about, and everything that changes when it does."""
     figure = document["figure"]
     say(f"{paint(figure['name'], 'good', bold=True)}  {paint(figure['text'] or 'empty', 'plain', bold=True)}  {paint(figure['rests_on'] or '', 'off')}".rstrip())
-    print_lines(_facts(figure, document["reads"]))
+    say_lines(_facts(figure, document["reads"]))
     for heading, lines in dependents_lines(document["dependents"]).items():
         print_heading(heading)
-        print_lines(lines, "  ")
+        say_lines(lines, "  ")
     if not any(document["dependents"].values()):
         say()
         say("Nothing else rests on it.")

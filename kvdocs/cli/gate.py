@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import fail, paint, plain_text, print_json, say, table, the_project
+from kvdocs.cli.output import fail, paint, plain_text, print_json, say, say_lines, table, the_project
 from kvdocs.problems import counted
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def gate(ctx: click.Context, item_id: str, as_json: bool) -> None:
         texts = {g.id: plain_text(g.text.strip().replace("\n", " ")) for g in item.gates}
         rows_of_text = [(v.id, v.word, v.reason, texts[v.id]) for v in verdicts]
         tones = [("plain", GATE_TONES[v.word], "plain", "off") for v in verdicts]
-        for line in table(("Gate", "Verdict", "Why", "Condition"), rows_of_text, tones):
-            say(line)
+        say_lines(table(("Gate", "Verdict", "Why", "Condition"), rows_of_text, tones))
         _print_worths(worths)
     sys.exit(0 if passed else 1)
 
@@ -80,8 +79,7 @@ def _print_worths(worths: Sequence[GateWorth]) -> None:
         rows = [w for w in worths if w.gate == leaves[0]]
         cells = [(w.pool.defect, f"{w.pool.where} ({w.pool.basis})", w.pool.rate.words, _interval(w), f"{w.worth.missed:.1%}", str(w.worth.advised)) for w in rows]
         tones = [(*("plain",) * 5, "good" if w.worth.enough else "warn") for w in rows]
-        for line in table(("Defect", "Seen where", "Seen in", "Rate, exact 95%", "Unrepaired, it passes", "Runs to ask for"), cells, tones):
-            say(f"  {line}")
+        say_lines(table(("Defect", "Seen where", "Seen in", "Rate, exact 95%", "Unrepaired, it passes", "Runs to ask for"), cells, tones), indent="  ")
 
 
 def _interval(one: GateWorth) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import fail, paint, plain_text, print_json, say, table, the_project
+from kvdocs.cli.output import fail, paint, plain_text, print_json, say, say_lines, table, the_project
 from kvdocs.project import ProjectError
 
 if TYPE_CHECKING:
@@ -202,8 +202,7 @@ def print_order(document: dict[str, Any], everything: bool) -> None:
             say()
         printed = True
         say(paint(title, "plain", bold=True))
-        for line in _rows(rows):
-            say(line)
+        say_lines(_rows(rows))
     if not printed:
         say("Nothing is left to do here.")
     elif following:

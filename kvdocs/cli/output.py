@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -116,10 +116,21 @@ def say(text: str = "", *, err: bool = False) -> None:
 
     Characters that would do something to the terminal, instead of standing there, are shown as escapes.
     """
-    if not text.isprintable():
-        hidden = _UNPRINTABLE_BUT_COLOURS if coloured(err=err) else _UNPRINTABLE
-        text = hidden.sub(lambda found: ascii(found[0])[1:-1], text)
-    click.echo(text, err=err, color=True)
+    click.echo(_harmless(text, err=err), err=err, color=True)
+
+
+def say_lines(lines: Iterable[str], indent: str = "") -> None:
+    """Print lines in one piece: thousands of them, each handed to the system by itself, take longer to print than to make."""
+    shown = [indent + _harmless(line, err=False) for line in lines]
+    if shown:
+        click.echo("\n".join(shown), color=True)
+
+
+def _harmless(text: str, *, err: bool) -> str:
+    if text.isprintable():
+        return text
+    hidden = _UNPRINTABLE_BUT_COLOURS if coloured(err=err) else _UNPRINTABLE
+    return hidden.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def print_json(value: Any) -> None:
@@ -152,7 +163,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequenc
     """
     if not rows:
         return []
-    widths = [max(cell_width(row[i]) for row in (headings, *rows)) for i in range(len(headings))]
+    widths = [_widest(column) for column in zip(headings, *rows, strict=True)]
     shades = tones or [["plain"] * len(headings)] * len(rows)
     if sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > width():
         from kvdocs.cli.columns import fitted
@@ -169,7 +180,13 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequenc
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(c + " " * (w - cell_width(c)) for c, w in zip(cells, widths, strict=True)).rstrip()
+    if "".join(cells).isascii():  # as nearly all of thousands are
+        return "  ".join(map(str.ljust, cells, widths)).rstrip()
+    return "  ".join([c + " " * (w - cell_width(c)) for c, w in zip(cells, widths, strict=True)]).rstrip()
+
+
+def _widest(column: Sequence[str]) -> int:
+    return max(map(len if "".join(column).isascii() else cell_width, column))
 
 
 def cell_width(text: str) -> int:

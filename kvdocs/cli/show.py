@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kvdocs.cli.completion import record_ids
-from kvdocs.cli.output import fail, print_json, say, the_project, width
+from kvdocs.cli.output import fail, print_json, say_lines, the_project, width
 from kvdocs.problems import counted
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def _show_record(name: str, project: Project, as_json: bool, *, everything: bool
     else:
         from kvdocs.cli.record_text import record_lines
 
-        for line in record_lines(entry, inspection, width(), everything=everything):
-            say(line)
+        say_lines(record_lines(entry, inspection, width(), everything=everything))
 
 
 def _by_beginning(name: str, registry: Registry) -> Entry | None:

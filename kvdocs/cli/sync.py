@@ -11,7 +11,7 @@ import click
 
 from kvdocs.cli.completion import reference_ids
 from kvdocs.cli.edits import edit_errors, show_plan
-from kvdocs.cli.output import fail, paint, print_json, say, table, the_project
+from kvdocs.cli.output import fail, paint, print_json, say, say_lines, table, the_project
 
 if TYPE_CHECKING:
     from kvdocs.upstream.following import Following
@@ -71,8 +71,7 @@ def sync(ctx: click.Context, names: tuple[str, ...], write: bool, changed_only: 
 def _print(following: Following, *, written: bool) -> None:
     """What was seen, the edit, what follows, and how it ended."""
     rows = [(r.id, r.short, r.state, s.state or "?", s.title or "") for s in following.look.sightings if (r := next(r for r in following.references if r.id == s.id))]
-    for line in table(("ID", "Where", "Recorded", "Seen", "Title there"), rows):
-        say(line)
+    say_lines(table(("ID", "Where", "Recorded", "Seen", "Title there"), rows))
     if rows and following.plan.changes:
         say()
     show_plan(following.plan)

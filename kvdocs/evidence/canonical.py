@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -24,22 +25,27 @@ def pretty(value: Any) -> bytes:
 
 
 _float_encoded = json.JSONEncoder(allow_nan=False).encode
-_WORDS = {None: "null", True: "true", False: "false"}
+_PLAIN: dict[type, Callable[[Any], str]] = {
+    str: encode_basestring,
+    int: int.__repr__,
+    float: _float_encoded,
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: "null"}.__getitem__,
+}
+"""How a value that holds no others is written. Most values are such, and to ask for the type by itself is by far the fastest."""
 
 
 def _indented(value: Any, line: str) -> str:
     """`line` begins the line on which the value ends: a line break and the indent."""
-    if isinstance(value, str):
-        return encode_basestring(value)
-    if value is None or isinstance(value, bool):
-        return _WORDS[value]
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain(value)
+    inner = f"{line} "
     if isinstance(value, dict):
-        inner = f"{line} "
-        return "{" + inner + f",{inner}".join([f"{encode_basestring(key)}: {_indented(item, inner)}" for key, item in sorted(value.items())]) + line + "}" if value else "{}"
-    if isinstance(value, (list, tuple)):
-        inner = f"{line} "
-        return "[" + inner + f",{inner}".join([_indented(item, inner) for item in value]) + line + "]" if value else "[]"
-    return int.__repr__(value) if isinstance(value, int) else _float_encoded(value)
+        items = [f"{encode_basestring(key)}: {plain(item) if (plain := _PLAIN.get(type(item))) is not None else _indented(item, inner)}" for key, item in sorted(value.items())]
+        return "{" + inner + f",{inner}".join(items) + line + "}" if items else "{}"
+    items = [plain(item) if (plain := _PLAIN.get(type(item))) is not None else _indented(item, inner) for item in value]
+    return "[" + inner + f",{inner}".join(items) + line + "]" if items else "[]"
 
 
 def sha256(data: bytes) -> str:
