@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from kvdocs.view import Badge, Cell, Code, Inline, Line, Link, Md
+from kvdocs.view import Badge, Cell, Inline, Line, Link, Md
 
 DASH = "—"
 LONG = 24
@@ -80,32 +80,26 @@ def badge(value: Badge, dialect: Dialect) -> str:
 
 def inline(value: Inline, dialect: Dialect) -> str:
     """One inline value as Markdown."""
-    if isinstance(value, Md):
-        return str(value)
+    if isinstance(value, str):  # these are asked for by the hundred thousand; most are texts and links
+        return str(value) if isinstance(value, Md) else escape(value)
     if isinstance(value, Link):
         return link(value)
-    if isinstance(value, Code):
-        return code(value.text)
-    if isinstance(value, Badge):
-        return badge(value, dialect)
-    return escape(value)
+    return badge(value, dialect) if isinstance(value, Badge) else code(value.text)
 
 
 def cell(value: Cell, dialect: Dialect) -> str:
     """A value inside one line: several are joined by commas, paragraphs and lists become line breaks, nothing is a dash."""
-    if isinstance(value, Line):
-        return str(value)
     if not value:
-        return DASH
+        return "" if isinstance(value, Line) else DASH
+    if isinstance(value, Md):
+        return str(value) if isinstance(value, Line) else flat(value)
     if isinstance(value, tuple):
-        return "".join([f"{_joint(value, number, dialect)}{cell(part, dialect)}" for number, part in enumerate(value)])
-    return flat(value) if isinstance(value, Md) else inline(value, dialect).replace("\n", " ")
+        return "".join([f"{_joint(value, number, dialect) if number else ''}{cell(part, dialect)}" for number, part in enumerate(value)])
+    return inline(value, dialect).replace("\n", " ")
 
 
 def _joint(parts: tuple[Inline, ...], number: int, dialect: Dialect) -> str:
-    """What stands before a part: a comma, or on the site a space between a badge and the next one or the words that belong to it."""
-    if number == 0:
-        return ""
+    """What stands before a part that is not the first: a comma, or on the site a space between a badge and the next one or the words that belong to it."""
     coloured = dialect is Dialect.SITE and isinstance(parts[number - 1], Badge)
     return " " if coloured and isinstance(parts[number], (Md, Badge)) else ", "
 

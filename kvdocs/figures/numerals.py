@@ -19,8 +19,13 @@ _WORDS = (
 
 def rounded(value: Fraction, decimals: int) -> Decimal:
     """The value to so many places after the point (before it when negative), halves away from zero."""
-    whole = floor(abs(value) * Fraction(10) ** decimals + Fraction(1, 2))
-    return Decimal((int(value < 0), tuple(map(int, str(whole))), -decimals))
+    numerator, denominator = value.as_integer_ratio()
+    if decimals > 0:
+        numerator *= 10**decimals
+    elif decimals < 0:
+        denominator *= 10**-decimals
+    whole = (2 * abs(numerator) + denominator) // (2 * denominator)
+    return Decimal(f"{'-' if numerator < 0 else ''}{whole}e{-decimals}")
 
 
 def decimals_of(number: int | Decimal) -> int:

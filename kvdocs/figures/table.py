@@ -105,7 +105,7 @@ class Figure:
         """The figure with its unit; a dash when there is none. A gain or a loss shows its sign."""
         return f"{self.bare_text}{self.unit.label}" if self.value is not None else "—"
 
-    @property
+    @cached_property
     def bare_text(self) -> str:
         """The figure without its unit; only for one that has a value."""
         assert self.value is not None

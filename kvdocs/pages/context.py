@@ -126,16 +126,18 @@ class PageContext:
 
     def link(self, target: str, text: str | None = None) -> Link:
         """As `Context.link`; without a text, by the name that people use for the record."""
-        entry = self.registry.get(target)
+        publication, addresses = self.publication, self.publication.addresses
+        entry = publication.registry.get(target)
         if entry is None:
             return Link(text or target)
-        if self.dialect is Dialect.PLAIN and entry.kind.name == "reference":
+        is_plain = addresses.dialect is Dialect.PLAIN
+        if is_plain and entry.kind.name == "reference":
             # A document in another repository speaks of the thing itself, not of our record of it.
             outside = getattr(entry.record, "address", "")
-            return Link(text if text and text != target else name_of(entry), f"{self.publication.settings.host}/{outside}")
-        address = self.publication.addresses.record(entry)
+            return Link(text if text and text != target else name_of(entry), f"{publication.settings.host}/{outside}")
+        address = addresses.record(entry)
         shown = text or name_of(entry)
-        title = markup.plain(title_of(entry, self.registry)) if self.dialect is Dialect.SITE else ""
+        title = "" if is_plain else markup.plain(title_of(entry, publication.registry))
         return Link(shown, relative(self.page, address) if address else "", title if title != shown else "")
 
     def list_of(self, kind: Kind, text: str | None = None) -> Link:
