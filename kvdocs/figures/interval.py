@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from math import isqrt
 
-from kvdocs.figures.rational import larger, minus, negative, over, plus, smaller, times
+from kvdocs.figures.rational import at_most, larger, minus, negative, over, plus, smaller, times
 
 EXACT_BITS = 320
 """A fraction is kept as it is up to this size of its numerator and denominator."""
@@ -28,6 +28,8 @@ ENDLESS = Fraction(10) ** 120
 """Stands for the other end of a number of which one bound alone is known: no measured number comes near it."""
 ENDLESS_FROM = Fraction(10) ** 90
 """What is beyond this was reached from `ENDLESS`, by whatever factors."""
+
+_ENDLESS_BELOW = -ENDLESS_FROM
 
 
 class UndefinedError(ArithmeticError):
@@ -55,7 +57,7 @@ class Interval:
     @property
     def bound(self) -> str:
         """`≥` where only a lower bound is known, `≤` where only an upper one is, `?` where neither is; empty where both are."""
-        above, below = self.high > ENDLESS_FROM, self.low < -ENDLESS_FROM
+        above, below = not at_most(self.high, ENDLESS_FROM), not at_most(_ENDLESS_BELOW, self.low)
         return "?" if above and below else "≥" if above else "≤" if below else ""
 
     @property

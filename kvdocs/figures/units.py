@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from kvdocs.figures.quantity import NUMBER, Dimension
+from kvdocs.figures.rational import over
 
 DEFINITIONS = ("token = [token] = tok", "ratio = 1 = x")
 """What is added to pint's own units."""
@@ -71,7 +72,7 @@ class Unit:
 
     def from_base(self, magnitude: Fraction) -> Fraction:
         """The number in this unit of a magnitude in base units."""
-        return magnitude / self.factor
+        return over(magnitude, self.factor)
 
 
 PURE = Unit("1", Fraction(1), NUMBER)
