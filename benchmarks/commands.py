@@ -42,7 +42,7 @@ class Bench:
 
     def __init__(self, root: Path, limit_s: float, times: int) -> None:
         self.root, self.limit_s, self.times = root, limit_s, times
-        self.edits = 0
+        self.template_edits = 0
 
     def measure(self, command: str) -> Iterator[tuple[str, Cost]]:
         """Every case of a command, in the order in which a person meets them."""
@@ -87,7 +87,7 @@ class Bench:
 
     def _edit_template(self, name: str) -> None:
         """A template of the project's own that adds a line to the shipped one."""
-        self.edits += 1
+        self.template_edits += 1
         path = self.root / "templates" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f'{{% extends "kvdocs/{name}" %}}\n{{# edited {self.edits} times #}}\n', encoding="utf-8")
+        path.write_text(f'{{% extends "kvdocs/{name}" %}}\n{{# edited {self.template_edits} times #}}\n', encoding="utf-8")
