@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from math import isqrt
 
-from kvdocs.figures.rational import at_most, larger, minus, negative, over, plus, smaller, times
+from kvdocs.figures.rational import larger, minus, negative, over, plus, smaller, times
 
 EXACT_BITS = 320
 """A fraction is kept as it is up to this size of its numerator and denominator."""
@@ -27,9 +27,9 @@ LARGEST_POWER = 16
 ENDLESS = Fraction(10) ** 120
 """Stands for the other end of a number of which one bound alone is known: no measured number comes near it."""
 ENDLESS_FROM = Fraction(10) ** 90
-"""What is beyond this was reached from `ENDLESS`, by whatever factors."""
-
-_ENDLESS_BELOW = -ENDLESS_FROM
+"""What is beyond this was reached from `ENDLESS`, by whatever factors; what is nearer to zero than its inverse, and not zero, by dividing by such a number."""
+NEXT_TO_ZERO = 1 / ENDLESS
+"""Stands for an end that is zero and is not reached: the quotient by a number without an upper end."""
 
 
 class UndefinedError(ArithmeticError):
@@ -57,8 +57,13 @@ class Interval:
     @property
     def bound(self) -> str:
         """`≥` where only a lower bound is known, `≤` where only an upper one is, `?` where neither is; empty where both are."""
-        above, below = not at_most(self.high, ENDLESS_FROM), not at_most(_ENDLESS_BELOW, self.low)
+        below, above = self._open
         return "?" if above and below else "≥" if above else "≤" if below else ""
+
+    @property
+    def _open(self) -> tuple[bool, bool]:
+        """Whether nothing is known of how far it goes down, and up: to infinity, or to zero from the side on which it lies."""
+        return _is_endless(negative(self.low)), _is_endless(self.high)
 
     @property
     def middle(self) -> Fraction:
@@ -137,24 +142,29 @@ class Interval:
     def sqrt(self) -> Interval:
         if self.low < 0:
             raise UndefinedError(f"takes the root of a number that may be negative ({show(self.low)})")
-        return Interval(_root(self.low), self._end(_root(self.high, up=True)))
+        return self._grown(NEXT_TO_ZERO, _root(self.low), _root(self.high, up=True))
 
     def log(self) -> Interval:
         """The natural logarithm."""
         if self.low <= 0:
             raise UndefinedError(f"takes the logarithm of a number that may not be positive ({show(self.low)})")
-        return _outward(_next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), self._end(_next(_decimal(self.high, _CEILING).ln(_CEILING), down=False)))
-
-    def _end(self, image: Fraction) -> Fraction:
-        """The upper end of what a growing function makes of this interval: none where this one has none."""
-        return ENDLESS if self.high > ENDLESS_FROM else image
+        return self._grown(-ENDLESS, _next(_decimal(self.low, _FLOOR).ln(_FLOOR), down=True), _next(_decimal(self.high, _CEILING).ln(_CEILING), down=False))
 
     def exp(self) -> Interval:
         """The power of e."""
-        if max(abs(self.low), abs(self.high)) > 600:
+        below, above = self._open
+        known = Interval(Fraction(0) if below else self.low, Fraction(0) if above else self.high)
+        if max(abs(known.low), abs(known.high)) > 600:
             raise UndefinedError(f"takes the exponential of a number beyond 600 ({show(self.high)})")
-        low = _next(_decimal(self.low, _FLOOR).exp(_FLOOR), down=True)
-        return _outward(max(low, Fraction(0)), _next(_decimal(self.high, _CEILING).exp(_CEILING), down=False))
+        low = _next(_decimal(known.low, _FLOOR).exp(_FLOOR), down=True)
+        high = _next(_decimal(known.high, _CEILING).exp(_CEILING), down=False)
+        # An end next to zero is taken for zero, which has a power.
+        return _outward(NEXT_TO_ZERO if below and self.low < 0 else max(low, Fraction(0)), ENDLESS if above and self.high > 0 else high)
+
+    def _grown(self, least: Fraction, low: Fraction, high: Fraction) -> Interval:
+        """What a growing function of positive numbers makes of this interval, of which it gave both ends: `least` is where it begins, for an interval that is open below."""
+        below, above = self._open
+        return _outward(least if below else low, ENDLESS if above else high)
 
 
 def written(number: int | Decimal, *, exact: bool = False) -> Interval:
@@ -228,6 +238,15 @@ def _root(value: Fraction, *, up: bool = False) -> Fraction:
     return Fraction(root, 1 << shift)
 
 
+def _is_endless(end: Fraction) -> bool:
+    """Whether an upper end stands for none."""
+    numerator, denominator = end.as_integer_ratio()
+    return numerator > denominator * _FAR or 0 < -numerator * _FAR < denominator
+
+
+_FAR = int(ENDLESS_FROM)
+
+
 def _is_short(value: Fraction) -> bool:
     numerator, denominator = value.as_integer_ratio()
     return numerator.bit_length() <= EXACT_BITS and denominator.bit_length() <= EXACT_BITS
@@ -246,7 +265,9 @@ def _outward(low: Fraction, high: Fraction) -> Interval:
 
 
 def _shorter(value: Fraction) -> Fraction:
-    """The value if it is short, else the nearest short one below it."""
+    """The value if it is short, else the nearest short one below it; `NEXT_TO_ZERO` for what was reached from it."""
+    if _is_endless(negative(value)) and value.numerator > 0:
+        return NEXT_TO_ZERO
     size = value.numerator.bit_length(), value.denominator.bit_length()
     if max(size) <= EXACT_BITS:
         return value

@@ -29,6 +29,8 @@ MEASUREMENT = """
       - {name: rest, title: Left of a thousand, compute: 1000 - errors}
       - {name: share, title: Against the first, unit: x, compute: "errors / M1.errors[1]", relative_to: the first run}
       - {name: either, title: Of two capped ones, compute: "errors - M1.errors[2]"}
+      - {name: each, title: Part of each, compute: 1 / errors}
+      - {name: ratio, title: Of two capped ones, compute: "errors / M1.errors[2]"}
     rows:
       - {run: 1, errors: 50}
       - {run: 2, errors: {at_least: 100}, ten: {published: 1000}}
@@ -63,8 +65,10 @@ def test_a_bound_is_shown_as_one_and_stays_one(project: Project) -> None:
         "rest": "≤ 900",
         "share": "≥ 2×",
         "either": "0",  # the same number, whatever it is
+        "each": "≤ 0.01",
+        "ratio": "unknown",
     }
-    assert book(project).table("M1").rows[3]["either"].text == "unknown"
+    assert [book(project).table("M1").rows[3][column].text for column in ("either", "ratio")] == ["unknown", "unknown"]
 
 
 def test_a_claim_holds_or_fails_only_where_the_bound_decides(project: Project) -> None:
@@ -82,7 +86,7 @@ def test_a_claim_holds_or_fails_only_where_the_bound_decides(project: Project) -
 
 def test_a_bound_does_not_confirm_what_was_published(project: Project) -> None:
     problems = [str(p).splitlines()[0] for p in inspect(project).problems if p.code.name.startswith("published")]
-    assert problems == ["registry/measurements/M1.yaml:13:56: info[published-undecided]: M1.ten[2]: 1,000 was published, and the inputs give ≥ 1,000"]
+    assert problems == ["registry/measurements/M1.yaml:15:56: info[published-undecided]: M1.ten[2]: 1,000 was published, and the inputs give ≥ 1,000"]
 
 
 def test_programs_are_told_that_there_is_no_upper_end(project: Project, kvdocs: Callable[..., Ran]) -> None:
@@ -137,6 +141,16 @@ def test_arithmetic_never_loses_a_number_above_the_bound(bound: Fraction, above:
     assert true / other in capped / known
     assert other / true in known / capped
     assert [(capped + known).bound, (known - capped).bound, (capped * known).bound, (capped / known).bound] == ["≥", "≤", "≥", "≥"]
+    assert [(known / capped).bound, (-known / capped).bound, (capped / capped).bound] == ["≤", "≥", "?"]
+
+
+def test_the_quotient_by_a_bound_stays_a_bound_through_every_function() -> None:
+    """It was shown as if it were known: `0.01` for one of at least a hundred."""
+    share = Interval.exact(1) / Interval.at_least(100)
+    images = [share, share * share * share * share, share.sqrt(), share.log(), share.exp(), share.power(3), -share, share.log().exp(), share - Interval.exact(2)]
+    assert [image.bound for image in images] == ["≤", "≤", "≤", "≤", "", "≤", "≥", "≤", ""]
+    assert [numerals.shown(Fraction(1, 100), share, 2), numerals.shown(Fraction(1, 10), share.sqrt(), 1), numerals.shown(Fraction(-1, 100), -share, 2)] == ["≤ 0.01", "≤ 0.1", "≥ −0.01"]
+    assert (share - Interval.exact(2)).low == -2  # how far it goes is known again
 
 
 def test_a_root_and_a_logarithm_of_a_bound_are_bounds() -> None:
