@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def read_log(entry: Entry, stream: dict[str, Any]) -> str | None:
     try:
         data = path.read_bytes()
         return plain_text(gzip.decompress(data) if name.endswith(".gz") else data)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):  # a damaged log is a problem that the checks report
         return None
 
 
