@@ -93,8 +93,8 @@ class Order:
         return [row for row in self.rows.values() if row.state in states and row.kind in ("item", "decision")]
 
     def document(self) -> dict[str, Any]:
-        """The whole order in its stable shape: a list of rows for each state."""
-        return {"schema": SCHEMA, **{state: [row.document() for row in self.of(state)] for state in STATES}}
+        """The whole order in its stable shape: a list of rows for each state, and how many rows of each were left out, here none."""
+        return {"schema": SCHEMA, **{state: [row.document() for row in self.of(state)] for state in STATES}, "left_out": dict.fromkeys(STATES, 0)}
 
 
 Gates = Callable[[str], "tuple[GateVerdict, ...]"]

@@ -170,7 +170,7 @@ def _in_its_place(entry: Entry) -> str | None:
 
 
 def select(document: dict[str, Any], owner: str | None, limit: int | None) -> dict[str, Any]:
-    """The document with the rows of one owner, and at most `limit` of them.
+    """The document with the rows of one owner, and at most `limit` of them; how many of them the limit left out of each list is counted.
 
     What can be started and what is in review are one list to a reader, so they are counted together, by rank; each other list is counted alone.
     """
@@ -178,9 +178,9 @@ def select(document: dict[str, Any], owner: str | None, limit: int | None) -> di
     if limit is None:
         return chosen
     following = {row["id"] for row in _following(chosen)[:limit]}
-    return {
-        key: [row for row in value if row["id"] in following] if key in NEXT else value[:limit] if isinstance(value, list) else value for key, value in chosen.items()
-    }
+    lists = {key: value for key, value in chosen.items() if isinstance(value, list)}
+    first = {key: [row for row in rows if row["id"] in following] if key in NEXT else rows[:limit] for key, rows in lists.items()}
+    return {**chosen, **first, "left_out": {key: len(rows) - len(first[key]) for key, rows in lists.items()}}
 
 
 def _following(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -191,11 +191,12 @@ def _following(document: dict[str, Any]) -> list[dict[str, Any]]:
 def print_order(document: dict[str, Any], everything: bool) -> None:
     """The order as a person reads it: what is next by rank, then what waits and on what."""
     following = _following(document)
-    groups = [("Next", following), ("Waiting", document["waiting"])]
+    left_out = document["left_out"]
+    groups = [("Next", following, sum(left_out[state] for state in NEXT)), ("Waiting", document["waiting"], left_out["waiting"])]
     if everything:
-        groups += [("Done", document["done"]), ("Not planned", document["not_planned"])]
+        groups += [("Done", document["done"], left_out["done"]), ("Not planned", document["not_planned"], left_out["not_planned"])]
     printed = False
-    for title, rows in groups:
+    for title, rows, more in groups:
         if not rows:
             continue
         if printed:
@@ -203,6 +204,8 @@ def print_order(document: dict[str, Any], everything: bool) -> None:
         printed = True
         say(paint(title, "plain", bold=True))
         say_lines(_rows(rows))
+        if more:
+            say(paint(f"and {more:,} more", "off"))
     if not printed:
         say("Nothing is left to do here.")
     elif following:

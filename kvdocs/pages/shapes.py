@@ -37,6 +37,16 @@ class Row(Document):
     why: str = Field(description="Why it stands there, in words.")
 
 
+class RowsLeftOut(Document):
+    """How many rows of each list `--limit` left out."""
+
+    actionable: int
+    in_review: int
+    waiting: int
+    done: int
+    not_planned: int
+
+
 class OrderDocument(Document):
     """What to do next: one list for each state, in rank order."""
 
@@ -46,6 +56,7 @@ class OrderDocument(Document):
     waiting: list[Row] = Field(description="What it waits for is in `blocked_by`. `--limit N` leaves N rows here, and as many in each list after it.")
     done: list[Row]
     not_planned: list[Row]
+    left_out: RowsLeftOut = Field(description="How many rows `--limit N` left out of each list; rows that `--owner` does not ask for are not counted. Without `--limit` each is 0.")
 
 
 class ChainStep(Document):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -40,7 +41,37 @@ def test_what_can_be_started_and_what_is_in_review_are_counted_together(kvdocs: 
     assert listed(1) == {"actionable": [], "in_review": ["R5"], "waiting": ["R2"]}
     assert listed(3) == {"actionable": ["R1"], "in_review": ["R5", "R4"], "waiting": ["R2"]}
     printed = kvdocs("order", "--limit", "2", at=small).out
-    assert [line[:5] for line in printed.splitlines()] == ["Next", "#  ID", "1  R5", "2  R4", "", "Waiti", "#  ID", "6  R2", "", "kvdoc"]
+    assert [line[:5] for line in printed.splitlines()] == ["Next", "#  ID", "1  R5", "2  R4", "and 3", "", "Waiti", "#  ID", "6  R2", "", "kvdoc"]
+
+
+def test_what_a_limit_leaves_out_is_counted(kvdocs: Kvdocs, small: Path) -> None:
+    for number, owner in ((3, "ann"), (4, "ann"), (5, "bob")):
+        (small / f"registry/roadmap/R{number}.yaml").write_text(f"id: R{number}\ntitle: Work {number}\nowners: [{owner}]\nstatus: open\nsize: S\n", encoding="utf-8")
+    for number in (6, 7, 8):
+        (small / f"registry/roadmap/R{number}.yaml").write_text(f"id: R{number}\ntitle: Work {number}\nowners: [ann]\nstatus: done\n", encoding="utf-8")
+
+    def left_out(*options: str) -> dict[str, int]:
+        document: dict[str, dict[str, int]] = json.loads(kvdocs("order", "--json", *options, at=small).out)
+        return {state: number for state, number in document["left_out"].items() if number}
+
+    assert left_out() == {}
+    assert left_out("--limit", "1") == {"actionable": 3, "done": 2}
+    assert left_out("--limit", "1", "--owner", "ann") == {"actionable": 2, "done": 2}
+    assert kvdocs("order", "--limit", "2", "--owner", "ann", "--all", at=small).out == dedent("""\
+        Next
+        #  ID  Title             Owner  Size  Unlocks  Why
+        1  R1  Check the bounds  ann    S     R2       largest measured payoff +1.50%; unlocks R2
+        2  R3  Work 3            ann    S     –        nothing waits for it; size S, blast radius unknown
+        and 1 more
+
+        Done
+        #  ID  Title   Owner  Size  Unlocks  Why
+        –  R6  Work 6  ann    –     –        done
+        –  R7  Work 7  ann    –     –        done
+        and 1 more
+
+        kvdocs order --explain R1   why it stands there, and what would change it
+    """)
 
 
 @pytest.mark.parametrize(
