@@ -43,6 +43,38 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Each command: where it is, and the line that the overview shows (a test compares it with the command's own help)."""
 
 
+def _go_to(ctx: click.Context, _: click.Parameter, folder: Path | None) -> None:
+    if folder is not None:
+        ctx.obj = folder
+
+
+def _read_anew(ctx: click.Context, _: click.Parameter, no_cache: bool) -> None:
+    if no_cache and not ctx.resilient_parsing:
+        os.environ["KVDOCS_NO_CACHE"] = "1"
+
+
+def _of_the_whole_program(*, hidden: bool = False) -> list[click.Parameter]:
+    """The options that matter to every command."""
+    folder = click.Path(path_type=Path, file_okay=False)
+    return [
+        click.Option(["-C", "--project"], type=folder, callback=_go_to, expose_value=False, hidden=hidden, help="The project's folder, or one inside it."),
+        click.Option(["--no-cache"], is_flag=True, callback=_read_anew, expose_value=False, hidden=hidden, help="Read everything anew; the same as KVDOCS_NO_CACHE=1."),
+    ]
+
+
+BEHIND_A_COMMAND = _of_the_whole_program(hidden=True)
+"""The same options where people type them too. They are hidden there, so that the help of a command is about the command."""
+
+
+def _taking_them(command: click.Command) -> click.Command:
+    """A command that takes them, and so do the commands below it."""
+    if BEHIND_A_COMMAND[0] not in command.params:
+        command.params += BEHIND_A_COMMAND
+        for below in command.commands.values() if isinstance(command, click.Group) else ():
+            _taking_them(below)
+    return command
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when the command is run or asked for help."""
 
@@ -55,7 +87,7 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command = getattr(import_module(f"kvdocs.cli.{module}"), attribute)
         assert isinstance(command, click.Command)
-        return command
+        return _taking_them(command)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with the nearest command named when there is none of that name."""
@@ -96,19 +128,17 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("-C", "--project", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="The project's folder, or one inside it.")
-@click.option("--no-cache", is_flag=True, help="Read everything anew; the same as KVDOCS_NO_CACHE=1.")
+@click.group(cls=LazyGroup, params=_of_the_whole_program(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(version)s")
 @click.pass_context
-def cli(ctx: click.Context, folder: Path, no_cache: bool) -> None:
+def cli(ctx: click.Context) -> None:
     """Keep a project's record of defects, work and measurements, and compute what it says.
+
+    -C and --no-cache may stand before the command or behind it.
 
     \b
     Example:
       kvdocs order        what to do next
       kvdocs check        what is wrong with the record
     """
-    ctx.obj = folder
-    if no_cache:
-        os.environ["KVDOCS_NO_CACHE"] = "1"
+    ctx.ensure_object(Path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -83,7 +84,6 @@ def _registry(ctx: click.Context) -> Registry | None:
     from kvdocs.load import load_registry
     from kvdocs.project import ProjectError, find_project
 
-    root = ctx.find_root()
     with suppress(ProjectError, OSError):
-        return load_registry(find_project(root.params.get("folder") or root.obj), all_kinds())[0]
+        return load_registry(find_project(ctx.obj or Path()), all_kinds())[0]
     return None

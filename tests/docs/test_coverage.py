@@ -59,7 +59,7 @@ def unknown_parts(line: str) -> list[str]:
                 return [word]
             command, context = found, click.Context(found, info_name=word, parent=context)
         elif re.match(r"--?[a-z]", word):
-            known = {name for parameter in command.get_params(context) for name in (*parameter.opts, *parameter.secondary_opts)} | {"-C", "--no-cache"}
+            known = {name for parameter in command.get_params(context) for name in (*parameter.opts, *parameter.secondary_opts)}
             wrong += [word] if word.partition("=")[0] not in known else []
     return wrong
 

@@ -1,0 +1,61 @@
+"""Options that matter to every command stand before the command or behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from kvdocs.cli import COMMANDS, cli
+from tests.conftest import MakeProject, Ran
+
+Kvdocs = Callable[..., Ran]
+
+FILES = {
+    "registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n",
+    "registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: open\nowners: [ann]\n",
+}
+
+
+@pytest.fixture
+def root(make_project: MakeProject) -> Path:
+    return make_project(FILES).root
+
+
+@pytest.mark.parametrize("line", ["--no-cache check", "check --no-cache", "check --quiet --no-cache", "export --no-cache json R1", "export json R1 --no-cache"])
+def test_nothing_is_kept_where_everything_is_read_anew(line: str, root: Path, kvdocs: Kvdocs) -> None:
+    assert kvdocs(*line.split(), at=root).code == 0
+    assert not (root / ".kvdocs").exists()
+    kvdocs(*(word for word in line.split() if word != "--no-cache"), at=root)
+    assert (root / ".kvdocs").exists()
+
+
+@pytest.mark.parametrize("line", ["-C {} show R1", "show -C {} R1", "show R1 --project {}", "--project nowhere show R1 -C {}", "export json R1 -C {}", "export -C {} json R1"])
+def test_a_command_goes_to_the_folder_that_it_is_told(line: str, root: Path, kvdocs: Kvdocs, tmp_path_factory: pytest.TempPathFactory) -> None:
+    ran = kvdocs(*line.format(root).split(), at=tmp_path_factory.mktemp("elsewhere"))
+    assert (ran.code, "First" in ran.out) == (0, True)
+
+
+@pytest.mark.parametrize("words", ["kvdocs -C {} show R", "kvdocs show -C {} R"])
+def test_the_shell_completes_what_that_folder_holds(words: str, root: Path, kvdocs: Kvdocs, tmp_path_factory: pytest.TempPathFactory) -> None:
+    asked = {"_KVDOCS_COMPLETE": "bash_complete", "COMP_WORDS": words.format(root), "COMP_CWORD": "4"}
+    assert kvdocs(at=tmp_path_factory.mktemp("elsewhere"), env=asked).out == "plain,R1\n"
+
+
+def test_what_is_misspelled_behind_a_command_is_named(root: Path, kvdocs: Kvdocs) -> None:
+    ran = kvdocs("check", "--no-cach", at=root)
+    assert (ran.code, ran.err.splitlines()[-1]) == (2, "Error: No such option '--no-cach'. Did you mean '--no-cache'?")
+
+
+def test_no_command_has_an_option_or_argument_of_the_same_name() -> None:
+    """The folder of `init` and the folder of `-C` had one name, and each took the other's place."""
+    found = [click.Context(cli)]
+    for context in found:
+        names = [parameter.name for parameter in context.command.get_params(context)]
+        assert (context.command.name, sorted(names)) == (context.command.name, sorted(set(names)))
+        if isinstance(context.command, click.Group):
+            below = (context.command.get_command(context, name) for name in context.command.list_commands(context))
+            found += [click.Context(command, parent=context) for command in below if command is not None]
+    assert len(found) > len(COMMANDS) + 1
