@@ -14,6 +14,7 @@ from kvdocs.disk import read_file
 from kvdocs.entry import Entry
 from kvdocs.kind import Kind
 from kvdocs.model import LinkField, Record
+from kvdocs.numbered import those_there_are
 from kvdocs.problems import did_you_mean, renamed
 from kvdocs.source import natural_key
 
@@ -141,10 +142,13 @@ class Registry:
         known: T = self._known[key]
         return known
 
-    def nearest(self, name: str, among: Iterable[str] | None = None) -> str | None:
-        """A hint for an id that no record has: the record that had it before, or the nearest one `among` some or all."""
+    def nearest(self, name: str, among: Iterable[str] | None = None, otherwise: str | None = None) -> str | None:
+        """A hint for an id that no record has: the record that had it before, or the nearest one `among` some or all; where none is near, `otherwise`, or which ones of its form there are."""
         now = self.formers.get(name)
-        return renamed(name, now[0]) if now is not None else did_you_mean(name, self.entries if among is None else among)
+        if now is not None:
+            return renamed(name, now[0])
+        known = list(self.entries if among is None else among)
+        return did_you_mean(name, known) or otherwise or those_there_are(name, known)
 
     @cached_property
     def formers(self) -> dict[str, list[str]]:

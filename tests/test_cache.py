@@ -245,7 +245,7 @@ def test_the_commands_answer_alike_with_and_without_a_cache(make_project: MakePr
         assert first == second == fresh
     write_files(project.root, {"registry/roadmap/R2.yaml": FILES["registry/roadmap/R2.yaml"].replace("R1]", "R8]")})
     assert kvdocs("check", at=project.root).out == (
-        "registry/roadmap/R2.yaml:5:14: error[unknown-ref]: `blocked_by` of R2 names 'R8', which no record has\n    hint: it may name a record of kind item or decision or reference\n1 error\n"
+        "registry/roadmap/R2.yaml:5:14: error[unknown-ref]: `blocked_by` of R2 names 'R8', which no record has\n    hint: those of this form go from R1 to R2\n1 error\n"
     )
 
 

@@ -21,7 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("registry", "entry", "kind"),
     ("source", "project"),
     ("model", "view", "prose", "markup", "exhibit", "work"),
-    ("problems", "cache", "two_parts", "disk", "no_plugins", "leaving", "evidence"),
+    ("problems", "numbered", "cache", "two_parts", "disk", "no_plugins", "leaving", "evidence"),
 )
 """From the roof down. A module may import what is on its own floor or below."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kvdocs.entry import Entry
 from kvdocs.mentions import has_prefix
+from kvdocs.numbered import those_there_are
 from kvdocs.problems import DUPLICATE_ID, UNKNOWN_MENTION, UNKNOWN_REF, WRONG_KIND, Place, Problem, did_you_mean
 from kvdocs.registry import Registry
 
@@ -18,7 +19,7 @@ def check_links(entry: Entry, registry: Registry) -> Iterator[Problem]:
             if link.target in registry.broken:
                 continue
             known = [e.id for e in registry if not link.ref.kinds or e.kind.name in link.ref.kinds]
-            hint = did_you_mean(link.target, known) or _wanted(link.ref.kinds)
+            hint = did_you_mean(link.target, known) or those_there_are(link.target, known) or _wanted(link.ref.kinds)
             yield Problem(UNKNOWN_REF, f"`{_field(link.loc)}` of {entry.id} names {link.target!r}, which no record has", entry.raw.place_of(link.loc, value=True), entry.id, hint)
         elif link.ref.kinds and target.kind.name not in link.ref.kinds:
             message = f"`{_field(link.loc)}` of {entry.id} names {link.target}, which is a record of kind {target.kind.name}"

@@ -51,7 +51,7 @@ def _require_comparisons(name: str, registry: Registry, ledger: Ledger) -> None:
     ready = [known for known, record in ledger.measurements.items() if record.comparisons]
     told = f"measurements that compare arms: {', '.join(ready)}" if ready else "no measurement of this record compares arms"
     if entry is None:
-        fail(f"no record has the id {name!r}", registry.nearest(name, ready) or told)
+        fail(f"no record has the id {name!r}", registry.nearest(name, ready, told))
     if entry.kind.name != "measurement":
         fail(f"{name} is a record of kind {entry.kind.name}: only the arms of a measurement can be compared", told)
     if not ledger.measurements[name].comparisons:

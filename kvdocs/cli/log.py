@@ -57,11 +57,10 @@ def _check_known(ctx: click.Context, record_id: str) -> None:
     """Ends the command when no record has the id, today or at any time that is known."""
     from kvdocs.kinds import all_kinds
     from kvdocs.load import load_registry
-    from kvdocs.problems import did_you_mean
 
     registry, _ = load_registry(the_project(ctx), all_kinds())
     if registry.get(record_id) is None:
-        fail(f"no record has or had the id {record_id!r}", did_you_mean(record_id, registry.entries))
+        fail(f"no record has or had the id {record_id!r}", registry.nearest(record_id))
 
 
 def _print(history: History, record_id: str | None) -> None:

@@ -21,8 +21,6 @@ def supersedes_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def on_record(registry: Registry, kind: str, name: str) -> None:
     """End the command when there is no record of this kind with this id."""
-    from kvdocs.problems import did_you_mean
-
     entry = registry.get(name)
     if entry is None or entry.kind.name != kind:
-        fail(f"there is no {kind} {name!r}", did_you_mean(name, (e.id for e in registry.of(kind))))
+        fail(f"there is no {kind} {name!r}", registry.nearest(name, (e.id for e in registry.of(kind))))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kvdocs.edit.text import EditError
 from kvdocs.kind import Kind
 from kvdocs.load import load_registry
+from kvdocs.numbered import those_there_are
 from kvdocs.problems import did_you_mean, renamed
 from kvdocs.project import Project
 from kvdocs.source import RawRecord, natural_key, read_records
@@ -52,7 +53,8 @@ def find_record(project: Project, kinds: tuple[Kind, ...], record_id: str, at: s
         if any(name == record_id or name.startswith(f"{record_id}-") for kind in kinds for name in file_names(project, kind)):
             raise EditError(f"the file of {record_id} cannot be read", "`kvdocs check` says what is wrong with it")
         now = next((f.id for f in records if isinstance(names := f.raw.data.get("formerly"), list) and record_id in names), None)
-        raise EditError(f"no record has the id {record_id!r}", renamed(record_id, now) if now else did_you_mean(record_id, (f.id for f in records)))
+        known = [f.id for f in records]
+        raise EditError(f"no record has the id {record_id!r}", renamed(record_id, now) if now else did_you_mean(record_id, known) or those_there_are(record_id, known))
     if at is not None:
         return _at(found, at)
     if len(found) > 1:

@@ -19,6 +19,7 @@ from kvdocs.figures.sheet import Cell, Number, Sheet
 from kvdocs.figures.spread import ENOUGH_DEGREES, Spread, pooled_spread, spread_of
 from kvdocs.figures.table import CellName, Figure, Table
 from kvdocs.figures.units import PURE, Unit, UnknownUnitError, unit
+from kvdocs.numbered import those_there_are
 from kvdocs.problems import did_you_mean
 
 Count = Callable[[str, Mapping[str, str]], int]
@@ -223,7 +224,7 @@ class WorkbookScope:
             hint = did_you_mean(reference.column, sheets)
             raise ScopeError(f"{reference.column!r} is not a column of a measurement", hint or "such as `M3.gain[16384]`")
         if name not in sheets:
-            raise ScopeError(f"there is no measurement {name!r}", did_you_mean(name, sheets), "blocked" if name in self.workbook.broken else "name")
+            raise ScopeError(f"there is no measurement {name!r}", did_you_mean(name, sheets) or those_there_are(name, sheets), "blocked" if name in self.workbook.broken else "name")
         return sheets[name]
 
     def _row(self, sheet: Sheet, reference: Reference) -> Key:

@@ -108,7 +108,7 @@ def test_text_comes_from_a_file_or_the_field_goes(kvdocs: Kvdocs, small: Path) -
 
 def test_what_cannot_be_set_is_said_with_the_nearest_name(kvdocs: Kvdocs, small: Path) -> None:
     said = {
-        ("set", "R9", "size=S"): "error: no record has the id 'R9'\n",
+        ("set", "R9", "size=S"): "error: no record has the id 'R9'\n  hint: those of this form go from R1 to R2\n",
         ("set", "R2", "siz=S"): "error: `siz` is no field\n  hint: did you mean 'size'?\n",
         ("set", "R2", "size"): "error: 'size' is no assignment\n  hint: write field=value, field+=entry or field-=entry\n",
         ("set", "R2", "owners=ann"): "error: `owners` is a list\n  hint: write owners=[ann] for the whole list, or owners+=ann to add to it\n",
@@ -258,7 +258,7 @@ def test_the_plan_as_a_document(kvdocs: Kvdocs, small: Path) -> None:
                 "col": 18,
                 "record": "R2",
                 "message": "`blocked_by` of R2 names 'R7', which no record has",
-                "hint": "it may name a record of kind item or decision or reference",
+                "hint": "those of this form go from R1 to R2",
                 "related": [],
                 "acknowledged": None,
             }

@@ -136,7 +136,7 @@ def test_an_id_that_is_taken_or_does_not_fit_is_refused(kvdocs: Kvdocs, small: P
         ("rename", "D1", "D2"): "error: the id D2 is taken: registry/defects/D2.yaml:1\n",
         ("rename", "D1", "R9"): "error: the id of a record of kind defect is D and a number, not 'R9'\n",
         ("rename", "D1", "D1"): "error: D1 is its id already\n",
-        ("rename", "D9", "D3"): "error: no record has the id 'D9'\n",
+        ("rename", "D9", "D3"): "error: no record has the id 'D9'\n  hint: those of this form go from D1 to D2\n",
         ("rename", "D1", "D3", "--at", "registry/defects/D2.yaml:1"): "error: no record D1 stands at registry/defects/D2.yaml:1\n  hint: it stands at registry/defects/D1.yaml:1\n",
     }
     before = files_of(small)

@@ -160,7 +160,7 @@ def test_a_log_is_shown_before_it_is_stored(root: Path, kvdocs: Callable[..., ob
     ("arguments", "message"),
     [
         (("log", "LOG", "--script", "aborts", "--env", "h200", "--command", "x"), "error: there is no script 'aborts'\n  hint: did you mean 'abort'?\n"),
-        (("log", "LOG", "--script", "abort", "--env", "h100", "--command", "x"), "error: there is no environment 'h100'\n  hint: did you mean 'h200'?\n"),
+        (("log", "LOG", "--script", "abort", "--env", "h100", "--command", "x"), "error: there is no environment 'h100'\n  hint: the only one of this form is 'h200'\n"),
         (
             ("compute-sanitizer", "LOG", "--script", "abort", "--env", "h200", "--command", "x"),
             "error: LOG: no line of compute-sanitizer in this file\n  hint: `kvdocs import log` takes any output\n",

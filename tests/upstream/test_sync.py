@@ -296,7 +296,7 @@ def test_a_refused_token_stops_it(kvdocs: Kvdocs, project: Path) -> None:
 
 def test_an_unknown_reference_is_said(kvdocs: Kvdocs, project: Path) -> None:
     ran = kvdocs("sync", "pr-8", at=project)
-    assert (ran.code, ran.err) == (2, "error: no reference has the id 'pr-8'\n  hint: did you mean 'pr-7'?\n")
+    assert (ran.code, ran.err) == (2, "error: no reference has the id 'pr-8'\n  hint: the only one of this form is 'pr-7'\n")
 
 
 def test_the_address_follows_the_host() -> None:
