@@ -191,7 +191,7 @@ def test_check_says_which_documents_are_out_of_date(kvdocs: Callable[..., Any], 
     assert run("--out", "docs") == (0, "written  docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
     assert run("--check", "docs") == (0, "2 documents are up to date\n", "")
     (project.root / "docs" / "overview.md").write_text("edited by hand\n")
-    assert run("--check", "docs") == (1, "out of date  docs/overview.md\n", "")
+    assert run("--check", "docs") == (1, "out of date  docs/overview.md\n1 other is up to date\n", "")
     code, out, err = run("--check", "docs", "--json")
     assert (code, err) == (1, "")
     assert json.loads(out) == {
@@ -200,6 +200,23 @@ def test_check_says_which_documents_are_out_of_date(kvdocs: Callable[..., Any], 
         "up_to_date": False,
         "documents": [{"path": "record-roadmap.md", "state": "up to date"}, {"path": "overview.md", "state": "out of date"}],
     }
-    assert run("--out", "docs") == (0, "kept     docs/record-roadmap.md\nwritten  docs/overview.md\n", "")
+    assert run("--out", "docs") == (0, "written  docs/overview.md\n1 other is up to date\n", "")
+    assert run("--out", "docs") == (0, "2 documents are up to date\n", "")
     assert json.loads(run("--out", "docs", "--json")[1])["documents"] == [{"path": "record-roadmap.md", "state": "kept"}, {"path": "overview.md", "state": "kept"}]
     assert run() == (2, "", "error: say where: --out DIR writes, --check DIR compares\n")
+
+
+def test_of_many_documents_some_are_named_and_the_others_counted(kvdocs: Callable[..., Any], make_project: Callable[[Mapping[str, str]], Project]) -> None:
+    """The line of the one document that had changed stood among hundreds that had not."""
+    scripts = {f"registry/scripts/s{number}.yaml": f"id: s{number}\ntitle: Script {number}\npurpose: reproduction\nfile: s{number}.py\nexpect: {{reproduced: [{{exit: 1}}], not_reproduced: [{{exit: 0}}]}}\n" for number in range(10, 40)}
+    project = make_project({**scripts, **{name.replace(".yaml", ".py"): "print()\n" for name in scripts}})
+
+    def run(*arguments: str) -> list[str]:
+        return kvdocs("render", *arguments, at=project.root).out.splitlines()
+
+    named = ["docs/repro/README.md", "docs/overview.md", *(f"docs/repro/s{number}.py" for number in range(10, 28))]
+    assert run("--check", "docs") == [*(f"missing  {name}" for name in named), "and 12 more"]
+    assert run("--out", "docs") == [*(f"written  {name}" for name in named), "and 12 more"]
+    (project.root / "registry/scripts/s39.py").write_text("print(39)\n", encoding="utf-8")
+    assert run("--out", "docs") == ["written  docs/repro/s39.py", "31 others are up to date"]
+    assert run("--out", "docs") == ["32 documents are up to date"]

@@ -11,7 +11,12 @@ from kvdocs.cli.output import fail, paint, print_json, say, the_project
 from kvdocs.problems import counted
 
 SCHEMA = "kvdocs/render/v1"
-TONES = {"missing": "warn", "out of date": "warn", "up to date": "off", "written": "good", "kept": "off"}
+TONES = {"missing": "warn", "out of date": "warn", "written": "good"}
+AS_IT_WAS = ("up to date", "kept")
+"""The states of documents with which there was nothing to do."""
+
+NAMED = 20
+"""So many documents are named; more are counted."""
 
 
 @click.command()
@@ -50,15 +55,20 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_j
         rows = [{"path": path, "state": state} for path, state in states.items()]
         print_json({"schema": SCHEMA, "folder": folder.as_posix(), "up_to_date": out is not None or not stale, "documents": rows})
     else:
-        _say(folder, states, every=out is not None)
+        _say(folder, states)
     sys.exit(1 if out is None and stale else 0)
 
 
-def _say(folder: Path, states: dict[str, str], *, every: bool) -> None:
-    """A line for each document, or for each that is not up to date."""
-    told = {path: state for path, state in states.items() if every or state != "up to date"}
-    width = max((len(state) for state in told.values()), default=0)
-    for path, state in told.items():
+def _say(folder: Path, states: dict[str, str]) -> None:
+    """A line for each document that was written or has to be; the others are counted."""
+    told = [(path, state) for path, state in states.items() if state not in AS_IT_WAS]
+    width = max((len(state) for _, state in told), default=0)
+    for path, state in told[:NAMED]:
         say(f"{paint(state, TONES[state])}{' ' * (width - len(state))}  {folder / path}")
+    if len(told) > NAMED:
+        say(paint(f"and {len(told) - NAMED:,} more", "off"))
+    kept = len(states) - len(told)
     if not told:
-        say(f"{counted(len(states), 'document is', 'documents are')} up to date")
+        say(f"{counted(kept, 'document is', 'documents are')} up to date")
+    elif kept:
+        say(paint(f"{counted(kept, 'other is', 'others are')} up to date", "off"))
