@@ -162,15 +162,10 @@ def program_fingerprint() -> str:
     """A digest of the program's own files (name, size, time) and of Python's version: another program, another cache."""
     seen = blake2b(sys.version.encode(), digest_size=8)
     package = os.fspath(Path(__file__).parent)
-    for path, status in sorted(scan_files(package)):
-        if path.endswith((".py", ".j2")):
+    for path, status, _ in sorted(_walk(package, [])):  # no path is there twice, so nothing else is compared
+        if status is not None and path.endswith((".py", ".j2")):
             seen.update(f"{path[len(package) :]} {status.st_size} {status.st_mtime_ns}\n".encode())
     return seen.hexdigest()
-
-
-def scan_files(folder: str) -> list[tuple[str, os.stat_result]]:
-    """Every regular file below a folder with its status, hidden ones and byte code left out."""
-    return [(path, status) for path, status, _ in _walk(folder, []) if status is not None and S_ISREG(status.st_mode)]
 
 
 def _walk(folder: str, left_out: list[str]) -> Iterator[tuple[str, os.stat_result | None, bool]]:
@@ -358,6 +353,11 @@ class Scan:
         if name.endswith(RECORD_ENDINGS):
             self._contents[name] = content
         return digest_of(content)
+
+    @property
+    def hidden(self) -> list[str]:
+        """The hidden files and folders that the walk came by, which are looked at no further, by where they are."""
+        return [path for path in self._beside if path[path.rfind(os.sep) + 1] == "."]
 
     def size(self, name: str) -> int | None:
         """How many bytes a file has; None when it is not there."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from errno import EILSEQ
 from io import FileIO
 from pathlib import Path
 from stat import S_ISDIR
+from time import time
 
 _OVER = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _NEW = _OVER | os.O_TRUNC
@@ -125,3 +127,32 @@ def replace_file(path: str, data: bytes) -> None:
             os.unlink(temporary)  # noqa: PTH108  # as above
         error.filename = error.filename or path  # a full disk names no file
         raise
+
+
+_TEMPORARY = re.compile(r"\..+\.([0-9]+)\.tmp")
+
+SETTLED_S = 10
+"""A temporary file that was written to so lately may be another machine's, or another container's, whose processes have numbers of their own."""
+
+
+def clear_abandoned(paths: Iterable[str]) -> None:
+    """Remove of these files those that `replace_file` left when its process was killed; one that may still be renamed stays, and so does any other file."""
+    for path in paths:
+        found = _TEMPORARY.fullmatch(os.path.basename(path))  # noqa: PTH119  # mostly there are hundreds of folders, and no such file
+        if found is not None and not _is_running(int(found[1])):
+            with suppress(OSError):  # another build may clear it away at the same time
+                if os.stat(path).st_mtime < time() - SETTLED_S:  # noqa: PTH116  # as above
+                    os.unlink(path)  # noqa: PTH108  # as above
+
+
+def _is_running(process: int) -> bool:
+    """Whether there is a process of this number, as far as one can ask without ending it."""
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to another user
+        return True
+    return True

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kvdocs.cache import Scan, digest_of
-from kvdocs.disk import IN_THE_WAY
+from kvdocs.disk import IN_THE_WAY, clear_abandoned
 from kvdocs.entry import Entry
 from kvdocs.named_files import named_outside
 from kvdocs.pages.context import PageContext, Publication
@@ -65,6 +65,7 @@ class _Update:
         self.changed: list[str] = []
         for name in self.memo.output.odd:
             (project.root / name).unlink()
+        clear_abandoned([*self.memo.output.hidden, *map(str, project.build.parent.glob(".*.tmp"))])
 
     def draw(self, units: Iterable[Unit]) -> None:
         """Draw the surroundings of all records whose page is to be made, in one go."""

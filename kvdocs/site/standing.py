@@ -14,7 +14,7 @@ from time import gmtime, strftime
 from typing import Any, NamedTuple
 
 from kvdocs.cache import Scan
-from kvdocs.disk import read_file
+from kvdocs.disk import clear_abandoned, read_file
 from kvdocs.history.git import GitError, Repository
 from kvdocs.project import Project
 from kvdocs.site.engine_cache import DOCS
@@ -63,6 +63,7 @@ class Standing:
         if known["settings"] != self._settings() or known["site"] != listing(str(self.project.root / "site")):
             return None
         docs = Scan(self.project.root, DOCS, self.cache)
+        clear_abandoned(docs.hidden)
         if known["docs"] != docs.whole():
             return None
         for scan in (self.scan, docs):
