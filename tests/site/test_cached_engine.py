@@ -264,6 +264,24 @@ def test_what_is_wrong_with_a_site_is_said_by_each_build(make_project: MakeProje
 
 
 @pytest.mark.slow
+def test_the_page_of_a_record_that_was_gone_stayed_in_a_site_that_a_strict_build_refused(make_project: MakeProject, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    assert kvdocs("build", "--strict", at=root).code == 0
+    _touch(root, "registry/roadmap/R4.yaml", None)
+    _touch(root, "site_src/how-to/page.md", "# A page\n\n[gone](nowhere.md)\n")
+    whole = tmp_path.parent / f"{tmp_path.name}-whole"
+    shutil.copytree(root, whole, ignore=shutil.ignore_patterns(".kvdocs", "build", "site"))
+    refused, fresh = kvdocs("build", "--strict", at=root), kvdocs("--no-cache", "build", "--strict", at=whole)
+    assert (refused.code, refused.err.splitlines()[-2:]) == (1, ["Aborted with 1 warnings in strict mode!", "mkdocs ended with 1"])
+    assert (fresh.code, fresh.err.splitlines()[-2:]) == (1, refused.err.splitlines()[-2:])
+    assert not (root / "site/records/R4").exists()
+    assert _site(root / "site") == _site(whole / "site")
+    assert kvdocs("build", "--strict", at=root).code == 1
+    _touch(root, "site_src/how-to/page.md", "# A page\n")
+    assert kvdocs("build", "--strict", at=root).code == 0
+
+
+@pytest.mark.slow
 def test_a_tag_makes_another_history_although_no_file_changed(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     root = make_project({**FILES, "mkdocs.yml": SETTINGS, ".gitignore": ".kvdocs/\nbuild/\nsite/\n"}).root
 
@@ -301,6 +319,20 @@ def test_an_icon_that_the_theme_does_not_have_ended_with_a_traceback_of_the_engi
     root = make_project({**FILES, "mkdocs.yml": SETTINGS, "site_src/how-to/page.md": "---\nicon: material/nonesuch\n---\n# A page\n"}).root
     ran = kvdocs("build", at=root)
     assert (ran.code, ran.err.splitlines()[-2:]) == (1, ["the theme has no icon material/nonesuch, which how-to/page.md asks for", "mkdocs ended with 1"])
+
+
+@pytest.mark.slow
+def test_a_site_is_whole_again_after_a_build_that_broke_off(make_project: MakeProject, kvdocs: Callable[..., Ran], tmp_path: Path) -> None:
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS}).root
+    kvdocs("build", at=root)
+    _touch(root, "registry/roadmap/R4.yaml", None)
+    _touch(root, "site_src/how-to/page.md", "---\nicon: material/nonesuch\n---\n# A page\n")
+    assert kvdocs("build", at=root).code == 1
+    _touch(root, "site_src/how-to/page.md", "# A page\n")
+    whole = tmp_path.parent / f"{tmp_path.name}-whole"
+    shutil.copytree(root, whole, ignore=shutil.ignore_patterns(".kvdocs", "build", "site"))
+    assert (kvdocs("build", at=root).code, kvdocs("--no-cache", "build", at=whole).code) == (0, 0)
+    assert _site(root / "site") == _site(whole / "site")
 
 
 def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:

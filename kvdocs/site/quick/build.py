@@ -71,12 +71,16 @@ class SiteBuild:
         """The names of the pages that are made; the others are left alone."""
 
     def run(self) -> None:
-        """Bring the site up to date. What goes wrong is said as MkDocs says it."""
+        """Bring the site up to date. What goes wrong is said as MkDocs says it.
+
+        A site that a strict build refuses is whole all the same, as MkDocs leaves it: it shows what is to be mended, and no page of before.
+        """
         errors: Any = import_module("mkdocs.exceptions")
         log = logging.getLogger("mkdocs.commands.build")
         try:
             with self._counted_warnings() as warnings:
                 self._build()
+                self.cache.finish(self.files, self.shown)
                 if counts := warnings():
                     raise errors.Abort(f"Aborted with {', '.join(f'{number} {level.lower()}s' for level, number in counts)} in strict mode!")
         except Exception as error:
@@ -85,7 +89,6 @@ class SiteBuild:
                 log.error(str(error))
                 raise errors.Abort("Aborted with a BuildError!") from None
             raise
-        self.cache.finish(self.files, self.shown)
 
     @contextmanager
     def _counted_warnings(self) -> Iterator[Any]:
