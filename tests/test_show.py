@@ -170,6 +170,79 @@ def test_a_wide_table_is_wrapped_in_its_cells_and_a_wider_one_taken_apart() -> N
     ]
 
 
+SPEEDS = Table(
+    ("Depth", "Decode rate (token/s)", "Copy (ms/token)", "Gain"),
+    (("4,096", "31.6", "6.31", "+21.4%"), ("16,384", "19.69", "24.05", None), ("32,768", "13.03", "47.10", "+5%")),
+    numeric=frozenset({0, 1, 2, 3}),
+)
+
+
+def test_a_wide_table_of_numbers_is_turned_on_its_side() -> None:
+    """Its columns were so narrow that the headings had a word a line, or each row was a paragraph."""
+    assert list(block_lines(SPEEDS, 60)) == [
+        " Depth  Decode rate (token/s)  Copy (ms/token)    Gain",
+        " 4,096                   31.6             6.31  +21.4%",
+        "16,384                  19.69            24.05       –",
+        "32,768                  13.03            47.10     +5%",
+    ]
+    assert list(block_lines(SPEEDS, 50)) == [
+        "Depth                   4,096  16,384  32,768",
+        "Decode rate (token/s)    31.6   19.69   13.03",
+        "Copy (ms/token)          6.31   24.05   47.10",
+        "Gain                   +21.4%       –     +5%",
+    ]
+    assert list(block_lines(SPEEDS, 40)) == [
+        " Depth  Decode rate         Copy    Gain",
+        "          (token/s)   (ms/token)",
+        " 4,096         31.6         6.31  +21.4%",
+        "16,384        19.69        24.05       –",
+        "32,768        13.03        47.10     +5%",
+    ]
+
+
+def test_what_each_row_says_alike_is_told_once_where_it_would_make_the_others_narrow() -> None:
+    good = Badge("holds", "good")
+    rows = tuple((Link(name), Md(text), good, "reported") for name, text in (("K1", "The copies run at 24.1 GB/s."), ("K2", "The store moves 34.8 kB."), ("K3", "It is 63 times as much.")))
+    table = Table(("Claim", "Text", "Verdict", "Rests on"), rows)
+    assert list(block_lines(table, 60)) == [
+        "Claim  Text                          Verdict  Rests on",
+        "K1     The copies run at 24.1 GB/s.  holds    reported",
+        "K2     The store moves 34.8 kB.      holds    reported",
+        "K3     It is 63 times as much.       holds    reported",
+    ]
+    assert list(block_lines(table, 50)) == [
+        "Claim  Text                          Verdict",
+        "K1     The copies run at 24.1 GB/s.  holds",
+        "K2     The store moves 34.8 kB.      holds",
+        "K3     It is 63 times as much.       holds",
+        "The same in each row: Rests on reported",
+    ]
+    assert list(block_lines(table, 20)) == [
+        "Claim  Text",
+        "K1     The copies",
+        "       run at 24.1",
+        "       GB/s.",
+        "K2     The store",
+        "       moves 34.8",
+        "       kB.",
+        "K3     It is 63",
+        "       times as",
+        "       much.",
+        "The same in each",
+        "row: Verdict holds;",
+        "Rests on reported",
+    ]
+
+
+def test_a_number_is_not_parted_from_its_unit() -> None:
+    table = Table(("Figure", "Rounding allows", "Formula"), (("M1.rate", "31.521 ms/token to 31.531 ms/token", "1 / host"),), numeric=frozenset({1}))
+    assert list(block_lines(table, 44)) == [
+        "Figure             Rounding allows  Formula",
+        "M1.rate         31.521 ms/token to  1 / host",
+        "                   31.531 ms/token",
+    ]
+
+
 def test_a_column_without_any_value_is_left_out_and_an_absent_value_is_a_dash() -> None:
     table = Table(("ID", "Note", "Size"), (("R1", None, "S"), ("R2", None, None)))
     assert list(block_lines(table, 80)) == ["ID  Size", "R1  S", "R2  –"]

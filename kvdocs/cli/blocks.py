@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 
 from kvdocs import markup
-from kvdocs.cli.columns import fitted, hanging, pairs
+from kvdocs.cli.columns import fits, fitted, hanging, pairs, said_alike, side_by_side, turned
 from kvdocs.cli.output import paint
 from kvdocs.view import Badge, Block, Cards, Cell, Code, CodeBlock, Fact, Facts, Folded, Inline, Items, Link, Md, Notice, Prose, Section, Table
 
@@ -79,14 +79,27 @@ def fact_lines(facts: Sequence[Fact], columns: int) -> list[str]:
 
 
 def table_lines(table: Table, columns: int) -> list[str]:
-    """The rows under their headings; a row each in a paragraph of its own where the columns are too many."""
+    """The rows under their headings; where the columns are too many, a table of numbers on its side, or without what each row says alike, or a row each in a paragraph of its own."""
     if not table.rows:
         return []
     used = [i for i in range(len(table.headings)) if any(text_of(row[i]) != DASH for row in table.rows)]
     headings = [text_of(table.headings[i]) for i in used]
     cells = [[text_of(row[i]) for i in used] for row in table.rows]
     tones = [[tone_of(row[i]) for i in used] for row in table.rows]
-    return fitted(headings, cells, tones, columns, [i in table.numeric for i in used])
+    right = [i in table.numeric for i in used]
+    if fits([headings, *cells], columns):
+        return fitted(headings, cells, tones, columns, right)
+    if all(right[1:]) and (on_its_side := turned(headings, cells, tones, columns)) is not None:
+        return on_its_side
+    alike = said_alike(cells)
+    beside = [i for i in alike if not isinstance(table.rows[0][used[i]], Badge)]  # a verdict stands beside what it is about, as long as it can
+    for told in (beside, alike):
+        rest = [i for i in range(len(used)) if i not in told]
+        parts = ([headings[i] for i in rest], [[row[i] for i in rest] for row in cells], [[row[i] for i in rest] for row in tones], columns, [right[i] for i in rest])
+        if (lines := side_by_side(*parts)) is not None:
+            break
+    once = hanging("", f"The same in each row: {'; '.join(f'{headings[i]} {cells[0][i]}' for i in told)}", columns) if told else ()
+    return [*(lines or fitted(*parts)), *(paint(line, "off") for line in once)]
 
 
 def text_of(cell: Cell) -> str:

@@ -1,10 +1,12 @@
 """Cells in columns that fit the terminal: wrapped inside their cells where they are too long, and each row by itself where the columns are too many.
 
-Words stay whole, so that ids, paths and addresses can be copied.
+Words stay whole, so that ids, paths and addresses can be copied, and a number stays with its unit.
+A table of numbers is turned on its side first, so that each row becomes a column; in any other, what each row says alike is told once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from textwrap import wrap
 
@@ -20,16 +22,51 @@ NARROWEST = 20
 """Text is not wrapped to fewer columns, however narrow the terminal is."""
 
 
+MANY = 3
+"""Of so many rows it is told once what they say alike."""
+
+NO_BREAK = "\xa0"
+"""A space at which no line is broken."""
+
+
 def fitted(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int, right: Sequence[bool] = ()) -> list[str]:
     """The rows under their headings, in at most so many columns. `tones` has the shape of `rows`; `right` says which columns are aligned to the right."""
-    widths = _widths([headings, *rows], columns)
-    if widths is None:
-        return _rows_apart(headings, rows, tones, columns)
+    return side_by_side(headings, rows, tones, columns, right) or _rows_apart(headings, rows, tones, columns)
+
+
+def side_by_side(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int, right: Sequence[bool] = ()) -> list[str] | None:
+    """The same where cells that are too long can be wrapped; None where there are too many of them."""
     aligned = right or [False] * len(headings)
+    kept = [[_kept_together(cell) if to_right else cell for cell, to_right in zip(row, aligned, strict=True)] for row in rows]
+    widths = _widths([headings, *kept], columns)
+    if widths is None:
+        return None
     lines = _row(headings, ["head"] * len(headings), widths, aligned)
-    for row, row_tones in zip(rows, tones, strict=True):
+    for row, row_tones in zip(kept, tones, strict=True):
         lines += _row(row, row_tones, widths, aligned)
+    return [line.replace(NO_BREAK, " ") for line in lines]
+
+
+def fits(rows: Sequence[Sequence[str]], columns: int) -> bool:
+    """Whether rows stand side by side in so many columns as they are."""
+    return sum(_wanted(rows)) + 2 * (len(rows[0]) - 1) <= columns
+
+
+def turned(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int) -> list[str] | None:
+    """The same on its side: the cells of the first column as headings, and a line for each of the others; None where that does not fit either."""
+    across = list(zip(headings, *rows, strict=True))
+    if not fits(across, columns):
+        return None
+    widths, aligned = _wanted(across), [False, *(True for _ in rows)]
+    lines = _row(across[0], ["head"] * len(across[0]), widths, aligned)
+    for row, *row_tones in zip(across[1:], *([row_tones[i] for i in range(1, len(headings))] for row_tones in tones), strict=True):
+        lines += _row(row, ["head", *row_tones], widths, aligned)
     return lines
+
+
+def said_alike(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns behind the first in which each of many rows says the same."""
+    return [i for i in range(1, len(rows[0])) if len({row[i] for row in rows}) == 1] if len(rows) >= MANY else []
 
 
 def pairs(labels: Sequence[str], texts: Sequence[str], tones: Sequence[str], columns: int) -> list[str]:
@@ -48,10 +85,19 @@ def hanging(mark: str, text: str, columns: int) -> list[str]:
     return wrap(text, max(columns, NARROWEST), initial_indent=mark, subsequent_indent=" " * len(mark), break_long_words=False, break_on_hyphens=False) or [mark.rstrip()]
 
 
+def _wanted(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cell_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+
+
+def _kept_together(cell: str) -> str:
+    """A cell whose numbers are not parted from their units."""
+    return re.sub(r"(?<=[0-9]) (?=[^\s0-9])", NO_BREAK, cell)
+
+
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[int] | None:
     """How wide each column is: as wide as it wants, or the widest ones less; None when even the longest words do not fit."""
-    wanted = [max(cell_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    words = [max(min(cell_width(word), LONGEST_WORD) for row in rows for word in row[i].split() or [""]) for i in range(len(wanted))]
+    wanted = _wanted(rows)
+    words = [max(min(cell_width(word), LONGEST_WORD) for row in rows for word in row[i].split(" ")) for i in range(len(wanted))]
     space = columns - 2 * (len(wanted) - 1)
     for least in (wanted, [w if w <= SHORT else word for w, word in zip(wanted, words, strict=True)], words):
         if sum(least) <= space:
