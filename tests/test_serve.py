@@ -115,6 +115,23 @@ def test_saving_a_file_unchanged_builds_nothing(served: Served) -> None:
         served.news.get(timeout=3)
 
 
+def test_what_was_built_anew_is_said(served: Served) -> None:
+    """After an edit of `mkdocs.yml`, which every page depends on, it said that no page had changed."""
+    settings, page = served.root / "mkdocs.yml", served.root / "site_src" / "page.md"
+
+    def built() -> str:
+        return served.until("built in").partition(": ")[2]
+
+    settings.write_text(settings.read_text(encoding="utf-8") + "site_author: ann\n", encoding="utf-8")
+    assert re.fullmatch(r"([1-9][0-9]*) of \1 pages", built())
+    page.write_text("# A page\n\nText.\n", encoding="utf-8")
+    assert re.fullmatch(r"([1-9][0-9]*) of \1 pages", built()), "each page leads to the new one"
+    page.write_text("# A page\n\nMore text.\n", encoding="utf-8")
+    assert re.fullmatch(r"1 of [1-9][0-9]* pages", built())
+    (served.root / "site_src" / "extra.txt").write_text("copied\n", encoding="utf-8")
+    assert re.fullmatch(r"0 of [1-9][0-9]* pages, 1 other file", built())
+
+
 def test_a_first_start_with_an_error_in_the_registry_led_to_no_page(tmp_path: Path) -> None:
     root = tmp_path / "project"
     subprocess.run([sys.executable, "-m", "kvdocs", "init", str(root)], check=True, capture_output=True, timeout=PATIENCE)

@@ -79,7 +79,7 @@ def build_once(project: Project, engine: str) -> str:
     from kvdocs.cache import Scan
     from kvdocs.cli.reference import command_helps
     from kvdocs.pipeline import inspect, publication
-    from kvdocs.problems import Severity
+    from kvdocs.problems import Severity, counted
     from kvdocs.project import Project as Fresh
     from kvdocs.project import ProjectError
     from kvdocs.render import TemplateFaultError, write_files
@@ -106,7 +106,9 @@ def build_once(project: Project, engine: str) -> str:
         return _wrong(f"{error.filename}: {error.strerror}")
     if built.code != 0:
         return _wrong(built.output.strip())
-    say(f"built in {time.monotonic() - started:.1f} s, {len(source.wrote.written)} pages changed")
+    others = len(source.wrote.written) if not built.written else 0
+    what = f"{built.written} of {counted(built.pages, 'page')}" + (f", {counted(others, 'other file')}" if others else "")
+    say(f"built in {time.monotonic() - started:.1f} s: {what}")
     for line in errors:
         say(line)
     return "\n".join(errors)

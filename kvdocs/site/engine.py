@@ -27,11 +27,12 @@ class EngineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """How the engine ended: its exit code, what it printed, how many pages the site has, and how the site was left, where that is known (`kvdocs.site.engine_cache`)."""
+    """How the engine ended: its exit code, what it printed, how many pages the site has, how many of them were written, and how the site was left, where that is known (`kvdocs.site.engine_cache`)."""
 
     code: int
     output: str
     pages: int = 0
+    written: int = 0
     site: Mapping[str, Any] | None = None
 
     @property
@@ -68,8 +69,11 @@ def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0)
         inside.rename(project.root / "site")
     if done.returncode:
         return Built(done.returncode, _said(done.stdout, project.root / "build" / "docs"))
-    left: Any = cache.read(SITE)
-    return Built(0, done.stdout, left["pages"] if left is not None else count_pages(project.root / "site"), left)
+    told: Any = cache.read(SITE)
+    if told is not None:
+        return Built(0, done.stdout, told["pages"], told["written"], told["left"])
+    pages = count_pages(project.root / "site")
+    return Built(0, done.stdout, pages, pages)
 
 
 _TRACEBACK = r"^Traceback \(most recent call last\):\n(?:.*\n)*"

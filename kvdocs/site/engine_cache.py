@@ -24,7 +24,7 @@ SCANNED = "KVDOCS_SCANNED"
 """The environment variable with the time of the scan that says how the source of the site is now; without it the engine looks itself."""
 
 SITE = "site"
-"""Under this name it is kept how the engine left the site, how many pages it has, and by which versions; None when something else than the source of the site tells how it looks."""
+"""Under this name it is kept how many pages the site has, how many of them the engine wrote, and under `left` how it left the site, by which versions; None there when something else than the source of the site tells how it looks."""
 
 
 class EngineCache:
@@ -142,8 +142,9 @@ class EngineCache:
         stamps = {path: stamp_of(self.at(path)) if path in self._wrote else self.now[path] for path in self._made}
         links = {name: found for name in files.pages if (found := self.pages.links(name))}
         keep_left(self.cache, Left(self.salt, nav, files.theme, files.levels, files.outputs, stamps, self._made, self._folders(stamps), links, self.pages.lines(files.pages)))
-        number = sum(path.rpartition("/")[2] != "404.html" for path in stamps if path.endswith(".html"))
-        self.cache.write(SITE, {"versions": self.versions, "site": digest_of_stamps(stamps), "pages": number} if not self.custom else None)
+        pages = [path for path in stamps if path.endswith(".html") and path.rpartition("/")[2] != "404.html"]
+        left = {"versions": self.versions, "site": digest_of_stamps(stamps)} if not self.custom else None
+        self.cache.write(SITE, {"pages": len(pages), "written": sum(map(self.has_written, pages)), "left": left})
 
     def _folders(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
         """How the folders of the site looked when it was known what they hold: before the build, or, where nothing was known then, after it."""
