@@ -8,6 +8,7 @@ import time
 import click
 
 from kvdocs.cli.output import fail, paint, say, the_project
+from kvdocs.cli.redrawn import RedrawnLine
 
 
 @click.command()
@@ -50,12 +51,15 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     from kvdocs.site.incremental import update_source
     from kvdocs.site.settings import PATH, engine_settings
 
-    inspection = inspect(project, scan)
-    errors = sum(problem.severity is Severity.ERROR for problem in inspection.problems)
     try:
-        source = update_source(project, publication(inspection), command_helps, scan)
+        with RedrawnLine() as progress:
+            progress.step("reading the records")
+            inspection = inspect(project, scan)
+            progress.step("putting the work in order")
+            source = update_source(project, publication(inspection), command_helps, scan, progress.step)
     except TemplateFaultError as error:
         fail(str(error))
+    errors = sum(problem.severity is Severity.ERROR for problem in inspection.problems)
     wrote = source.wrote
     write_files({PATH: engine_settings(project, source.nav, site_url, engine=engine).encode()}, project.root, remove_stale=False)
     say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")
@@ -64,7 +68,8 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
         return
     say(paint(f"{engine} builds site/ …", "off"), err=True)
     started = time.monotonic()
-    built = run_engine(project, engine, strict=strict, scanned=source.scanned)
+    with RedrawnLine() as progress:
+        built = run_engine(project, engine, strict=strict, scanned=source.scanned, tell=progress.step if progress.shown else None)
     if built.code != 0:
         say(built.output.rstrip(), err=True)
         say(paint(f"{engine} ended with {built.code}", "bad", err=True), err=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kvdocs.cli.output import cell_width, fail, paint, say
+from kvdocs.cli.output import fail, paint, say
+from kvdocs.cli.redrawn import RedrawnLine
 from kvdocs.evidence.runner import Listener
 from kvdocs.evidence.spec import ScriptSpec, Setting
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from kvdocs.registry import Registry
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
-REDRAW_S = 0.1
 BAR = 20
 
 
@@ -119,8 +116,7 @@ class Live(Listener):
     def __init__(self, name: str, times: int) -> None:
         self._name, self._times, self._done = name, times, 0
         self._counts: dict[str, int] = {}
-        self._on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._drawn_at = 0.0
+        self._line = RedrawnLine()
 
     def phase(self, text: str) -> None:
         """What the runner does now."""
@@ -139,21 +135,10 @@ class Live(Listener):
 
     def clear(self) -> None:
         """Take the line away, so that something else can be printed."""
-        if self._on:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self._line.clear()
 
     def _draw(self, text: str) -> None:
-        now = time.monotonic()
-        if not self._on or now - self._drawn_at < REDRAW_S:
-            return
-        self._drawn_at = now
-        line = f"{self._name} {self._bar()}{''.join(c if c.isprintable() else ' ' for c in text)}"
-        columns = shutil.get_terminal_size().columns - 1
-        while cell_width(line) > columns:
-            line = line[:-1]
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()
+        self._line.draw(f"{self._name} {self._bar()}{text}")
 
     def _bar(self) -> str:
         if self._times == 1:

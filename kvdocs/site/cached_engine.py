@@ -15,6 +15,7 @@ from typing import Any
 from kvdocs.disk import files_below
 from kvdocs.leaving import leave
 from kvdocs.site.engine_cache import EngineCache
+from kvdocs.site.progress import to_parent
 from kvdocs.site.quick.build import SiteBuild
 from kvdocs.site.quick.markdown import quick_markdown
 from kvdocs.site.quick.search import quick_search
@@ -44,7 +45,7 @@ def main() -> None:
             plain(config, **options)
             return
         with quick_markdown(), quick_search():
-            SiteBuild(config, EngineCache(config, sorted(COMPARED_WITH.items()))).run()
+            SiteBuild(config, EngineCache(config, sorted(COMPARED_WITH.items())), to_parent()).run()
 
     module.build = build
     try:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kvdocs.project import Project
 from kvdocs.site.engine_cache import SCANNED, SITE
+from kvdocs.site.progress import PROGRESS, Tell, told, untold
 from kvdocs.site.settings import INSIDE, PATH
 
 ENGINES: Mapping[str, str] = {"mkdocs": "mkdocs", "properdocs": "properdocs", "zensical": "zensical"}
@@ -51,29 +52,46 @@ def command_of(engine: str) -> list[str]:
     return [program]
 
 
-def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0) -> Built:
+def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0, tell: Tell | None = None) -> Built:
     """Build `site/` from `build/docs`; what the engine prints is kept and given back whole.
 
-    `scanned` is when the scan of `build/docs` was made that says how it is now.
+    `scanned` is when the scan of `build/docs` was made that says how it is now. `tell` is told how far the engine is, where it can say so.
     """
     cache = project.open_cache()
     kept = engine == "mkdocs" and cache.enabled and find_spec("mkdocs") is not None
     cache.write(SITE, None)
     program = [sys.executable, "-m", "kvdocs.site.cached_engine"] if kept else command_of(engine)
     command = [*program, "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", SCANNED: str(scanned)}
-    done = subprocess.run(command, cwd=project.root, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", SCANNED: str(scanned), PROGRESS: "1" if tell is not None else ""}
+    code, output = _run(command, project.root, environment, tell or untold)
     inside = project.root / INSIDE
-    if done.returncode == 0 and engine == "zensical" and inside.is_dir():
+    if code == 0 and engine == "zensical" and inside.is_dir():
         shutil.rmtree(project.root / "site", ignore_errors=True)
         inside.rename(project.root / "site")
-    if done.returncode:
-        return Built(done.returncode, _said(done.stdout, project.root / "build" / "docs"))
-    told: Any = cache.read(SITE)
-    if told is not None:
-        return Built(0, done.stdout, told["pages"], told["written"], told["left"])
+    if code:
+        return Built(code, _said(output, project.root / "build" / "docs"))
+    kept_of_site: Any = cache.read(SITE)
+    if kept_of_site is not None:
+        return Built(0, output, kept_of_site["pages"], kept_of_site["written"], kept_of_site["left"])
     pages = count_pages(project.root / "site")
-    return Built(0, done.stdout, pages, pages)
+    return Built(0, output, pages, pages)
+
+
+def _run(command: list[str], folder: Path, environment: Mapping[str, str], tell: Tell) -> tuple[int, str]:
+    """Run a command to its end: its exit code, and what it printed. What it tells of its progress is told on and left out."""
+    said = []
+    with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                if (progress := told(line)) is not None:
+                    tell(*progress)
+                else:
+                    said.append(line)
+        except BaseException:  # as `subprocess.run` does: nothing goes on that nobody waits for
+            process.kill()
+            raise
+    return process.returncode, "".join(said)
 
 
 _TRACEBACK = r"^Traceback \(most recent call last\):\n(?:.*\n)*"

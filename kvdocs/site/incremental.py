@@ -19,6 +19,7 @@ from kvdocs.project import Project
 from kvdocs.render import Renderer, Written, render_all, write_files
 from kvdocs.site.files import RECORDS, navigation, needs_file
 from kvdocs.site.page_memo import OUTPUT, PageMemo
+from kvdocs.site.progress import Tell, untold
 from kvdocs.site.salt import salt_of
 from kvdocs.site.units import Commands, Depends, Unit, units
 from kvdocs.site.written import assets, written_files
@@ -39,8 +40,8 @@ class SourceOnDisk:
     scanned: int
 
 
-def update_source(project: Project, publication: Publication, commands: Commands, scan: Scan) -> SourceOnDisk:
-    """Bring `build/docs` to what `site_source` gives; `scan` is the look at the registry that the publication was made from."""
+def update_source(project: Project, publication: Publication, commands: Commands, scan: Scan, tell: Tell = untold) -> SourceOnDisk:
+    """Bring `build/docs` to what `site_source` gives; `scan` is the look at the registry that the publication was made from, and `tell` is told how far it is."""
     update = _Update(project, publication, scan)
     wanted = [
         *units(project, publication, commands),
@@ -49,7 +50,8 @@ def update_source(project: Project, publication: Publication, commands: Commands
     ]
     to_make = update.memo.keep(wanted)
     update.draw(to_make)
-    for unit in to_make:
+    for number, unit in enumerate(to_make):
+        tell(f"writing {OUTPUT}", number, len(to_make))
         update.make(unit)
     return update.finish()
 

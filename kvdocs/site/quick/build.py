@@ -18,6 +18,7 @@ from typing import Any
 from kvdocs.cache import digest_of
 from kvdocs.disk import copy_file, write_file
 from kvdocs.site.engine_cache import EngineCache
+from kvdocs.site.progress import Tell
 from kvdocs.site.quick.files import NavFiles, Pages, SiteFiles
 from kvdocs.site.quick.stand_in import standing_in
 from kvdocs.site.quick.theme import QuickTheme
@@ -59,10 +60,10 @@ class NotedFiles:
 
 
 class SiteBuild:
-    """One build. `config` is MkDocs' own."""
+    """One build. `config` is MkDocs' own; `tell` is told how far it is."""
 
-    def __init__(self, config: Any, cache: EngineCache) -> None:
-        self.config, self.cache = config, cache
+    def __init__(self, config: Any, cache: EngineCache, tell: Tell) -> None:
+        self.config, self.cache, self.tell = config, cache, tell
         self.mkdocs: Any = import_module("mkdocs.commands.build")
         self.theme = QuickTheme()
         self.files: SiteFiles
@@ -196,11 +197,19 @@ class SiteBuild:
         return known is not None and self.cache.holds(path, self.cache.source.get(name), known["output"])
 
     def _render(self, names: set[str], warned: Warned) -> None:
+        for name in self._in_order(names, "mkdocs reads pages"):
+            page, noted, said = self._bare_page(name), NotedFiles(self.files), warned.count
+            self.mkdocs._populate_page(page, self.config, noted)
+            self.cache.pages.rendered(page, noted.targets if warned.count == said and not noted.missed else None)
+
+    def _in_order(self, names: set[str], what: str) -> Iterator[str]:
+        """These pages in the order of the site, while it is told how many of them are done."""
+        done = 0
         for name in self.files.pages if names else ():
             if name in names:
-                page, noted, said = self._bare_page(name), NotedFiles(self.files), warned.count
-                self.mkdocs._populate_page(page, self.config, noted)
-                self.cache.pages.rendered(page, noted.targets if warned.count == said and not noted.missed else None)
+                self.tell(what, done, len(names))
+                yield name
+                done += 1
 
     @cached_property
     def shown(self) -> str:
@@ -261,13 +270,12 @@ class SiteBuild:
         index = next((plugin.search_index for plugin in self.config.plugins.values() if hasattr(plugin, "search_index")), None)
         entries: list[Any] = index.entries if index is not None else []
         pages = Pages(self.files, self.page)
-        for name in self.files.pages:
-            if name in self.todo:
-                page = self.page(name)
-                self.theme.for_page(page, self.nav, env)
-                entries.clear()
-                self.mkdocs._build_page(page, self.config, pages, self.nav, env)
-                self.cache.built(page, ",".join(json.dumps(entry, separators=(",", ":"), default=str) for entry in entries))
+        for name in self._in_order(self.todo, "mkdocs writes pages"):
+            page = self.page(name)
+            self.theme.for_page(page, self.nav, env)
+            entries.clear()
+            self.mkdocs._build_page(page, self.config, pages, self.nav, env)
+            self.cache.built(page, ",".join(json.dumps(entry, separators=(",", ":"), default=str) for entry in entries))
         entries.clear()
         self.cache.stay(self.files.outputs[name] for name in self.files.pages if name not in self.todo)
 
