@@ -59,17 +59,22 @@ def _shortened(digits: str) -> set[str]:
     return {digits[:i] + digits[i + 1 :] for i in range(len(digits))}
 
 
+def _size(digits: str) -> tuple[int, str]:
+    """What is larger for a larger number, of which Python need not make a number: it refuses to for very long ones."""
+    return len(digits), digits
+
+
 def those_there_are(word: str, known: Iterable[str]) -> str | None:
     """A hint that says how far the known words with the stem of this one go, or between which two it would stand; None where there are none."""
     typed = numbered(word)
     if typed is None:
         return None
-    names = sorted((int(found.digits), name) for name in known if (found := numbered(name)) is not None and found.stem == typed.stem)
+    names = sorted((_size(found.digits), name) for name in known if (found := numbered(name)) is not None and found.stem == typed.stem)
     if not names:
         return None
     if len(names) == 1:
         return f"the only one of this form is {names[0][1]!r}"
-    behind = next((i for i, (number, _) in enumerate(names) if number > int(typed.digits)), len(names))
+    behind = next((i for i, (number, _) in enumerate(names) if number > _size(typed.digits)), len(names))
     if 0 < behind < len(names):
         return f"there is none between {names[behind - 1][1]} and {names[behind][1]}"
     return f"those of this form go from {names[0][1]} to {names[-1][1]}"

@@ -37,6 +37,7 @@ def test_what_was_meant(typed: str, meant: str | None) -> None:
         ("R349", "those of this form go from R1 to R340"),
         ("r0", "those of this form go from R1 to R340"),
         ("R106", "there is none between R60 and R340"),
+        ("R" + "9" * 5000, "those of this form go from R1 to R340"),
         ("M4", "there is none between M3 and M5"),
         ("Q2", "the only one of this form is 'Q1'"),
         ("Z5", None),
