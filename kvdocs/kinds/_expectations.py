@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from kvdocs.model import Number, Part
+from kvdocs.model import Number, Part, empty_list
 
 
 def _regex(value: str) -> str:
@@ -94,8 +94,8 @@ class Expect(Part):
 
     exit_code_decides: bool = Field(default=True, description="False where the exit code tells nothing, as that of compute-sanitizer.")
     captures: dict[str, Capture] = Field(default_factory=dict, description="Values to take from the output, by name.")
-    reproduced: list[Condition] = Field(default_factory=list, description="All of these: reproduced.")
-    not_reproduced: list[Condition] = Field(default_factory=list, description="All of these: not reproduced.")
+    reproduced: list[Condition] = Field(default_factory=empty_list, description="All of these: reproduced.")
+    not_reproduced: list[Condition] = Field(default_factory=empty_list, description="All of these: not reproduced.")
     pool: Pool | None = Field(default=None, description="What several executions mean together.")
 
     def as_mapping(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class BuildNeed(Part):
     """A build tree and what must be in it."""
 
     tree: str | None = Field(default=None, description="Its name; `KVDOCS_BUILD_NAME` says where `build-name` is, and `KVDOCS_BUILD` where any is.")
-    binaries: list[str] = Field(default_factory=list, description="Programs in it, such as `bin/test-backend-ops`.")
+    binaries: list[str] = Field(default_factory=empty_list, description="Programs in it, such as `bin/test-backend-ops`.")
     cmake: dict[str, Pattern] = Field(default_factory=dict, description="Options it was configured with: a regular expression for the whole value.")
 
 
@@ -145,7 +145,7 @@ def _comparisons(value: str) -> str:
 class Needs(Part):
     """What the machine must have. What is missing is said before anything is executed."""
 
-    tools: list[str] = Field(default_factory=list, description="Programs on the PATH.")
+    tools: list[str] = Field(default_factory=empty_list, description="Programs on the PATH.")
     source: bool = Field(default=False, description="A source tree, named by `KVDOCS_SOURCE`.")
     build: BuildNeed | None = Field(default=None, description="A build tree.")
     model: bool = Field(default=False, description="A model file, named by `KVDOCS_MODEL`.")
@@ -153,7 +153,7 @@ class Needs(Part):
     compute_capability: Annotated[str, AfterValidator(_comparisons)] | None = Field(default=None, description="Of the first GPU, such as `>=8.0,<10`.")
     gpu_memory_mib: int | None = Field(default=None, ge=1, description="Memory of the first GPU, in MiB.")
     memory_mib: int | None = Field(default=None, ge=1, description="Memory of the machine, in MiB.")
-    variables: list[str] = Field(default_factory=list, description="Environment variables that must be set; the script is given them.")
+    variables: list[str] = Field(default_factory=empty_list, description="Environment variables that must be set; the script is given them.")
 
     def as_mapping(self) -> dict[str, Any]:
         """Plain data as the runner takes it: only what is needed."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kvdocs.entry import Entry
 from kvdocs.kind import Context
-from kvdocs.model import Markdown, Record, Ref
+from kvdocs.model import Markdown, Record, Ref, empty_list
 from kvdocs.problems import Code, Problem, Severity
 from kvdocs.registry import Registry
 from kvdocs.view import Cell
@@ -26,7 +26,7 @@ NO_OWNER = Code(
 class Owned(Record):
     """A record that somebody has to take care of."""
 
-    owners: list[Annotated[str, Ref("owner")]] = Field(default_factory=list, description="Who takes care of it.")
+    owners: list[Annotated[str, Ref("owner")]] = Field(default_factory=empty_list, description="Who takes care of it.")
     owner_open: Markdown | None = Field(default=None, description="Instead of owners: why nobody has it yet.")
 
 

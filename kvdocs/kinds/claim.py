@@ -13,7 +13,7 @@ from kvdocs.kinds.measurement import Measurement
 from kvdocs.kinds.probe import bounds
 from kvdocs.kinds.result import Result, source_cell
 from kvdocs.kinds.result import verdict_badge as result_badge
-from kvdocs.model import FigureFormula, Markdown, Number, Record, Ref
+from kvdocs.model import FigureFormula, Markdown, Number, Record, Ref, empty_list
 from kvdocs.problems import Code, Severity
 from kvdocs.view import Badge, Block, Cell, Fact, Inline, Notice, Prose, RecordView, Section, Table
 from kvdocs.view import Code as CodeText
@@ -64,12 +64,12 @@ class Claim(Record):
     between: list[Number] | None = Field(default=None, min_length=2, max_length=2, description="The value rounds to a number from the first to the second.")
     unit: str = Field(default="1", description="The unit of the numbers above.")
     rows: Literal["all"] | list[int | str] = Field(
-        default=[], description="The keys for which it is meant, or `all`; of an expression over executions alone, `all` is every execution. None when the expression names its rows."
+        default_factory=empty_list, description="The keys for which it is meant, or `all`; of an expression over executions alone, `all` is every execution. None when the expression names its rows."
     )
     unsupported: Markdown | None = Field(default=None, description="Instead of an expression: what would have to be on record to decide it.")
-    about: list[Annotated[str, Ref()]] = Field(default_factory=list, description="The records that it is about.")
+    about: list[Annotated[str, Ref()]] = Field(default_factory=empty_list, description="The records that it is about.")
     note: Markdown | None = Field(default=None, description="What a reader has to know of it.")
-    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was published.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=empty_list, description="Where it was published.")
 
     @model_validator(mode="after")
     def _one_relation(self) -> Claim:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
-from kvdocs.model import Date, Markdown, Record, Ref
+from kvdocs.model import Date, Markdown, Record, Ref, empty_list
 from kvdocs.view import Cell, Fact, Prose, RecordView, Section
 
 
@@ -19,7 +19,7 @@ class Correction(Record):
     right: Markdown = Field(description="What replaced it.")
     why_it_matters: Markdown | None = Field(default=None, description="What the error had led to.")
     shown_by: list[Annotated[str, Ref()]] = Field(min_length=1, description="The records that show it.")
-    about: list[Annotated[str, Ref()]] = Field(default_factory=list, description="The records that had it wrong.")
+    about: list[Annotated[str, Ref()]] = Field(default_factory=empty_list, description="The records that had it wrong.")
     recorded_in: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where the wrong statement stood.")
     on: Date | None = Field(default=None, description="The day of the correction.")
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
-from kvdocs.model import Date, Markdown, Part, Record, Ref
+from kvdocs.model import Date, Markdown, Part, Record, Ref, empty_list
 from kvdocs.problems import Code, Problem, Severity, did_you_mean
 from kvdocs.registry import Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
@@ -55,7 +55,7 @@ class Decision(Record):
     why: Markdown = Field(description="Why the question is open and what hangs on it.")
     options: list[Option] = Field(min_length=2, description="The ways in which it can be answered.")
     recommendation: Recommendation | None = Field(default=None, description="What the record advises.")
-    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default_factory=list, description="What has to be known before the question can be answered.")
+    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default_factory=empty_list, description="What has to be known before the question can be answered.")
     outcome: Outcome | None = Field(default=None, description="What was decided; absent as long as the question is open.")
 
 

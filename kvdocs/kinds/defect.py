@@ -16,7 +16,7 @@ from kvdocs.kinds._evidence_view import evidence_section, executed_fact
 from kvdocs.kinds._owned import Owned, check_owner, owners_cell
 from kvdocs.kinds._rates_view import rates_section
 from kvdocs.kinds.item import Item
-from kvdocs.model import Commit, Date, Markdown, Part, Ref, SourceLocation
+from kvdocs.model import Commit, Date, Markdown, Part, Ref, SourceLocation, empty_list
 from kvdocs.problems import FIXED_BUT_OPEN, REOPENED, Problem
 from kvdocs.registry import Registry
 from kvdocs.view import Badge, Block, Cell, CodeBlock, Fact, Inline, Items, Link, Md, Notice, Prose, RecordView, Section, Table
@@ -34,7 +34,7 @@ class Observation(Part):
     on: Date | None = Field(default=None, description="The day.")
     failures: int | None = Field(default=None, ge=0, description="In how many runs it was seen.")
     runs: int | None = Field(default=None, ge=1, description="Out of how many eligible ones.")
-    ineligible: list[str] = Field(default_factory=list, description="Runs that do not count, each with the reason: no device, out of time, another crash.")
+    ineligible: list[str] = Field(default_factory=empty_list, description="Runs that do not count, each with the reason: no device, out of time, another crash.")
     source: Annotated[str, Ref("reference")] | None = Field(default=None, description="Where it was reported.")
 
 
@@ -59,15 +59,15 @@ class Defect(Owned):
     output: str | None = Field(default=None, description="What the command printed, as reported.")
     script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script that reproduces it.")
     cause: Markdown | None = Field(default=None, description="Why it happens, as far as that is known.")
-    locations: list[SourceLocation] = Field(default_factory=list, description="Where it is in the source.")
+    locations: list[SourceLocation] = Field(default_factory=empty_list, description="Where it is in the source.")
     ownership: Markdown | None = Field(default=None, description="Why it belongs to its owners.")
-    fixed_by: list[Annotated[str, Ref("item")]] = Field(default_factory=list, description="The items that repair it.")
-    correlated_with: list[Correlation] = Field(default_factory=list, description="Defects that occur with it; that says nothing about a cause.")
+    fixed_by: list[Annotated[str, Ref("item")]] = Field(default_factory=empty_list, description="The items that repair it.")
+    correlated_with: list[Correlation] = Field(default_factory=empty_list, description="Defects that occur with it; that says nothing about a cause.")
     superseded_by: Annotated[str, Ref("defect")] | None = Field(default=None, description="The defect that took its place.")
-    reported_as: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was reported.")
-    needs: list[Annotated[str, Ref("defect")]] = Field(default_factory=list, description="Defects that have to be repaired before this one can be seen at all.")
-    observations: list[Observation] = Field(default_factory=list, description="What people saw, with counts.")
-    not_established: list[Markdown] = Field(default_factory=list, description="What the evidence does not show.")
+    reported_as: list[Annotated[str, Ref("reference")]] = Field(default_factory=empty_list, description="Where it was reported.")
+    needs: list[Annotated[str, Ref("defect")]] = Field(default_factory=empty_list, description="Defects that have to be repaired before this one can be seen at all.")
+    observations: list[Observation] = Field(default_factory=empty_list, description="What people saw, with counts.")
+    not_established: list[Markdown] = Field(default_factory=empty_list, description="What the evidence does not show.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
 
 

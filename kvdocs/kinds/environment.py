@@ -12,7 +12,7 @@ from kvdocs.evidence.likeness import SAYS_SO, unlikeness
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.result import Result
 from kvdocs.kinds.withdrawal import left_out
-from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref
+from kvdocs.model import Commit, Markdown, Number, Part, Record, Ref, empty_list
 from kvdocs.problems import Code as ProblemCode
 from kvdocs.problems import Problem, Severity
 from kvdocs.registry import Registry
@@ -62,7 +62,7 @@ class NoiseFloor(Part):
 class Environment(Record):
     """One machine as it was when something was measured or executed on it."""
 
-    gpus: list[Gpu] = Field(default_factory=list, description="Its GPUs.")
+    gpus: list[Gpu] = Field(default_factory=empty_list, description="Its GPUs.")
     driver: str | None = Field(default=None, description="Version of the GPU driver.")
     cuda: str | None = Field(default=None, description="Version of CUDA.")
     nvcc: str | None = Field(default=None, description="Version of the CUDA compiler.")
@@ -78,12 +78,12 @@ class Environment(Record):
     repository: str | None = Field(default=None, description="`owner/name` of the source that was built there.")
     commit: Commit | None = Field(default=None, description="The source that is built here unless a record says otherwise.")
     flags: dict[str, str] = Field(default_factory=dict, description="Named groups of options that commands share.")
-    builds: list[BuildTree] = Field(default_factory=list, description="Its build trees.")
+    builds: list[BuildTree] = Field(default_factory=empty_list, description="Its build trees.")
     protocol: Markdown | None = Field(default=None, description="How runs are made so that they can be compared.")
     discard_rule: Markdown | None = Field(default=None, description="When a run is thrown away, decided before looking.")
-    noise: list[NoiseFloor] = Field(default_factory=list, description="Spreads between processes that are known of this machine.")
+    noise: list[NoiseFloor] = Field(default_factory=empty_list, description="Spreads between processes that are known of this machine.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
-    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was reported.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=empty_list, description="Where it was reported.")
 
 
 def recorded_gpus(registry: Registry) -> dict[str, tuple[dict[str, Any], ...]]:

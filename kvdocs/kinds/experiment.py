@@ -11,7 +11,7 @@ from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._cited_view import field_figure_of, figure_cells, figure_text, number_text
 from kvdocs.kinds._measurement_view import basis_badge
 from kvdocs.kinds.probe import bounds
-from kvdocs.model import CitedFigure, Commit, Markdown, Number, Part, Record, Ref
+from kvdocs.model import CitedFigure, Commit, Markdown, Number, Part, Record, Ref, empty_list
 from kvdocs.view import Badge, Cell, Fact, Prose, RecordView, Section, Table
 
 
@@ -37,15 +37,15 @@ class Experiment(Record):
 
     verdict: Literal["rejected", "null-result", "not-measurable", "accepted"] = Field(description="What came of it.")
     why: Markdown = Field(description="Why it was rejected.")
-    outcomes: list[Outcome] = Field(default_factory=list, description="The figures that it gave.")
+    outcomes: list[Outcome] = Field(default_factory=empty_list, description="The figures that it gave.")
     exact: bool | None = Field(default=None, description="Whether the output stayed identical; absent when it was not looked at.")
     exactness: Markdown | None = Field(default=None, description="How that was seen.")
     environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine.")
     commit: Commit | None = Field(default=None, description="The source on which it was tried.")
-    probes: list[Annotated[str, Ref("probe")]] = Field(default_factory=list, description="The patches that were applied.")
-    about: list[Annotated[str, Ref("item", "defect", "measurement", "decision")]] = Field(default_factory=list, description="The records that it is about.")
-    results: list[Annotated[str, Ref("result")]] = Field(default_factory=list, description="The executions that the figures come from; without any, they are reported.")
-    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was reported.")
+    probes: list[Annotated[str, Ref("probe")]] = Field(default_factory=empty_list, description="The patches that were applied.")
+    about: list[Annotated[str, Ref("item", "defect", "measurement", "decision")]] = Field(default_factory=empty_list, description="The records that it is about.")
+    results: list[Annotated[str, Ref("result")]] = Field(default_factory=empty_list, description="The executions that the figures come from; without any, they are reported.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=empty_list, description="Where it was reported.")
 
 
 def _experiment(entry: Entry) -> Experiment:

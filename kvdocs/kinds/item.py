@@ -14,7 +14,7 @@ from kvdocs.kinds._cited_view import field_figure_of, figure_cells
 from kvdocs.kinds._evidence_view import gate_verdicts, results_prose
 from kvdocs.kinds._owned import NO_OWNER, Owned, check_owner, owners_cell
 from kvdocs.kinds._rates_view import worth_blocks
-from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Part, Ref, Size
+from kvdocs.model import BlastRadius, CitedFigure, Commit, Markdown, Number, Part, Ref, Size, empty_list
 from kvdocs.problems import MISSING_FIELD, Code, Problem, Severity
 from kvdocs.registry import Registry
 from kvdocs.view import Badge, Block, Cell, Fact, Items, Md, Notice, Prose, RecordView, Section, Table
@@ -64,16 +64,16 @@ class Item(Owned):
     reason: Markdown | None = Field(default=None, description="Why it is not planned.")
     size: Size | None = Field(default=None, description="How much work.")
     blast_radius: BlastRadius | None = Field(default=None, description="How much else it can break.")
-    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default_factory=list, description="What has to be there before it can start.")
+    blocked_by: list[Annotated[str, Ref("item", "decision", "reference", orders=True)]] = Field(default_factory=empty_list, description="What has to be there before it can start.")
     blocked_note: Markdown | None = Field(default=None, description="What exactly is needed of the blockers, such as their merge and validation.")
-    implemented_by: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="The pull requests that carry it.")
-    landed_in: list[Commit] = Field(default_factory=list, description="Commits known to hold the work; gates are judged on executions of these and of the merge commits of what implements it.")
+    implemented_by: list[Annotated[str, Ref("reference")]] = Field(default_factory=empty_list, description="The pull requests that carry it.")
+    landed_in: list[Commit] = Field(default_factory=empty_list, description="Commits known to hold the work; gates are judged on executions of these and of the merge commits of what implements it.")
     next_step: str | None = Field(default=None, description="What an implemented item still needs, such as `merge and validation`.")
     optional: Markdown | None = Field(default=None, description="Why it can be left out; it then comes last.")
     summary: Markdown | None = Field(default=None, description="What the work is.")
-    payoffs: list[Payoff] = Field(default_factory=list, description="What it brings.")
-    gates: list[Gate] = Field(default_factory=list, description="When it counts as done.")
-    follow_ups: list[Markdown] = Field(default_factory=list, description="What to do when it is done; not part of its acceptance.")
+    payoffs: list[Payoff] = Field(default_factory=empty_list, description="What it brings.")
+    gates: list[Gate] = Field(default_factory=empty_list, description="When it counts as done.")
+    follow_ups: list[Markdown] = Field(default_factory=empty_list, description="What to do when it is done; not part of its acceptance.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._measurement_view import published_state, view
-from kvdocs.model import Commit, FigureFormula, Markdown, Number, Part, Record, Ref
+from kvdocs.model import Commit, FigureFormula, Markdown, Number, Part, Record, Ref, empty_list
 from kvdocs.problems import Code, Problem, Severity, did_you_mean, error_code, warning_code
 from kvdocs.registry import Registry
 from kvdocs.view import Cell
@@ -24,7 +24,7 @@ class MeasuredCell(Part):
 
     value: Number | None = Field(default=None, description="The figure, with the digits that were seen.")
     at_least: Number | None = Field(default=None, description="Instead of a value: a lower bound, where a tool prints no more; shown as `≥ 100`.")
-    samples: list[Number] = Field(default_factory=list, description="One figure for each process, in the order in which they ran.")
+    samples: list[Number] = Field(default_factory=empty_list, description="One figure for each process, in the order in which they ran.")
     repetitions: int | None = Field(default=None, ge=1, description="How many repetitions inside a process each sample is the mean of.")
     metric: str | None = Field(default=None, description="Instead of both: the figure of the executions that is meant, such as `large_equal.pipeline.samples_ms`.")
     published: Number | None = Field(default=None, description="What was published, in the column's unit, with its digits. It is held against what is computed.")
@@ -73,7 +73,7 @@ class Exclusion(Part):
     what: Markdown = Field(description="What was left out.")
     arm: str | None = Field(default=None, description="The column.")
     row: int | str | None = Field(default=None, description="The key of the row.")
-    values: list[Number] = Field(default_factory=list, description="The figures; none when they were not kept.")
+    values: list[Number] = Field(default_factory=empty_list, description="The figures; none when they were not kept.")
     rule: Markdown = Field(description="The rule by which it was left out.")
     decided: Literal["before-looking", "after-looking", "not-recorded"] = Field(description="Whether the rule was fixed before the figures were looked at.")
     by: str | None = Field(default=None, description="Who left it out.")
@@ -103,9 +103,9 @@ class Measurement(Record):
     environment: Annotated[str, Ref("environment")] | None = Field(default=None, description="The machine.")
     repository: str | None = Field(default=None, description="`owner/name` of the source; the project's repository if absent.")
     commit: Commit | None = Field(default=None, description="The source that was measured.")
-    probes: list[Annotated[str, Ref("probe")]] = Field(default_factory=list, description="The patches that were applied. Figures under one whose output is wrong are bounds.")
+    probes: list[Annotated[str, Ref("probe")]] = Field(default_factory=empty_list, description="The patches that were applied. Figures under one whose output is wrong are bounds.")
     script: Annotated[str, Ref("script")] | None = Field(default=None, description="The script that measures it.")
-    results: list[Annotated[str, Ref("result")]] = Field(default_factory=list, description="The executions that the figures come from; without any, they are reported.")
+    results: list[Annotated[str, Ref("result")]] = Field(default_factory=empty_list, description="The executions that the figures come from; without any, they are reported.")
     protocol: Markdown | None = Field(default=None, description="How it was measured, beyond what the environment says.")
     key: str = Field(description="The column that names the rows.")
     columns: list[MeasuredColumn] = Field(min_length=1, description="What was measured and what is computed from it.")
@@ -113,13 +113,13 @@ class Measurement(Record):
     order: Literal["unknown"] | list[str] | None = Field(default=None, description="The arms in the order in which they really ran, or `unknown`.")
     order_metric: str | None = Field(default=None, description="Instead: the figure of the executions that names the arms as they ran; arms without a column here are left out.")
     order_note: Markdown | None = Field(default=None, description="What is known of the order in which the arms ran.")
-    noise_floor: list[Annotated[str, Ref("measurement")]] = Field(default_factory=list, description="Measurements whose replicated arms tell the spread between processes of this machine.")
-    comparisons: list[ArmPair] = Field(default_factory=list, description="Arms that are compared.")
-    exclusions: list[Exclusion] = Field(default_factory=list, description="What was left out, by which rule.")
-    charts: list[Chart] = Field(default_factory=list, description="Pictures of its columns.")
+    noise_floor: list[Annotated[str, Ref("measurement")]] = Field(default_factory=empty_list, description="Measurements whose replicated arms tell the spread between processes of this machine.")
+    comparisons: list[ArmPair] = Field(default_factory=empty_list, description="Arms that are compared.")
+    exclusions: list[Exclusion] = Field(default_factory=empty_list, description="What was left out, by which rule.")
+    charts: list[Chart] = Field(default_factory=empty_list, description="Pictures of its columns.")
     rules_out: Markdown | None = Field(default=None, description="What the figures exclude.")
-    about: list[Annotated[str, Ref("item", "defect", "decision", "experiment", "correction")]] = Field(default_factory=list, description="The records that it is about.")
-    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=list, description="Where it was reported.")
+    about: list[Annotated[str, Ref("item", "defect", "decision", "experiment", "correction")]] = Field(default_factory=empty_list, description="The records that it is about.")
+    sources: list[Annotated[str, Ref("reference")]] = Field(default_factory=empty_list, description="Where it was reported.")
 
     def column(self, name: str) -> MeasuredColumn | None:
         """The column of this name, or None."""

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
-from kvdocs.model import Markdown, Record
+from kvdocs.model import Markdown, Record, empty_list
 from kvdocs.view import Cell, Fact, Link, Prose, RecordView, Section, Table
 
 
@@ -14,7 +14,7 @@ class Owner(Record):
     """A person or project that owns part of the code."""
 
     repository: str | None = Field(default=None, pattern=r"^[\w.-]+/[\w.-]+$", description="`owner/name` at the project's host.")
-    also_called: list[str] = Field(default_factory=list, description="Other names under which the record speaks of this owner.")
+    also_called: list[str] = Field(default_factory=empty_list, description="Other names under which the record speaks of this owner.")
     owns: Markdown = Field(description="Which layer of the code is theirs.")
     test: Markdown | None = Field(default=None, description="How to tell whether something is theirs.")
 

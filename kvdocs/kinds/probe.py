@@ -10,7 +10,7 @@ from pydantic import Field
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.result import Result
-from kvdocs.model import Commit, File, Markdown, Part, Record, Ref
+from kvdocs.model import Commit, File, Markdown, Part, Record, Ref, empty_list
 from kvdocs.registry import Registry
 from kvdocs.view import Badge, Cell, Fact, Notice, Prose, RecordView, Section, Table
 
@@ -33,8 +33,8 @@ class Probe(Record):
     purpose: Markdown = Field(description="What it makes measurable.")
     output_correct: bool = Field(description="Whether the program's output is right under the patch. Figures of a wrong one are bounds, never results.")
     output_note: Markdown | None = Field(default=None, description="Why the output is wrong, or when the patch does nothing.")
-    applied_on: list[Annotated[str, Ref("probe")]] = Field(default_factory=list, description="Patches that must be applied before this one.")
-    verified: list[ProbeCheck] = Field(default_factory=list, description="What was made sure of.")
+    applied_on: list[Annotated[str, Ref("probe")]] = Field(default_factory=empty_list, description="Patches that must be applied before this one.")
+    verified: list[ProbeCheck] = Field(default_factory=empty_list, description="What was made sure of.")
 
 
 def _probe(entry: Entry) -> Probe:

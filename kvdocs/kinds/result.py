@@ -13,7 +13,7 @@ from kvdocs import markup
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.withdrawal import left_out_badge, struck, withdrawal_notice
-from kvdocs.model import Record, Ref
+from kvdocs.model import Record, Ref, empty_list
 from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
@@ -32,7 +32,7 @@ class Result(Record):
     kind: Literal["run", "import"] = Field(description="`run`: executed by the program. `import`: executed elsewhere, and known from its log.")
     script: Annotated[str, Ref("script")] = Field(description="The script that was executed.")
     environment: Annotated[str, Ref("environment")] = Field(description="The machine that it ran on.")
-    about: list[str] = Field(default_factory=list, description="The records that the script was about when it was executed.")
+    about: list[str] = Field(default_factory=empty_list, description="The records that the script was about when it was executed.")
     purpose: Literal["reproduction", "measurement", "kernel"] = Field(description="Of the script, at that time.")
     outcome: Literal["passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died"] = Field(description="How the execution ended.")
     status: Literal["FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP"] = Field(description="In the words of KCIDB.")
@@ -48,11 +48,11 @@ class Result(Record):
     exclusivity: dict[str, Any] | None = Field(default=None, description="Whether it had the machine for itself: lock, other processes, load, clocks.")
     metrics: dict[str, Any] = Field(default_factory=dict, description="The figures that the script wrote.")
     streams: dict[str, Any] = Field(default_factory=dict, description="What is kept of the output, with sizes and hashes.")
-    files: list[dict[str, Any]] = Field(default_factory=list, description="Further files that were kept.")
-    labels: list[str] = Field(default_factory=list, description="What must be said wherever a figure of it appears.")
+    files: list[dict[str, Any]] = Field(default_factory=empty_list, description="Further files that were kept.")
+    labels: list[str] = Field(default_factory=empty_list, description="What must be said wherever a figure of it appears.")
     output_correct: bool = Field(default=True, description="False under a patch that makes the output wrong by construction.")
-    redaction: list[dict[str, Any]] = Field(default_factory=list, description="What was taken out of the output, by rule and count.")
-    missing: list[dict[str, Any]] = Field(default_factory=list, description="What could not be had, and why.")
+    redaction: list[dict[str, Any]] = Field(default_factory=empty_list, description="What was taken out of the output, by rule and count.")
+    missing: list[dict[str, Any]] = Field(default_factory=empty_list, description="What could not be had, and why.")
     import_: dict[str, Any] | None = Field(default=None, alias="import", description="Where an imported execution comes from, and what was lost on the way.")
     supersedes: Annotated[str, Ref("result")] | None = Field(default=None, description="The result in whose place it stands.")
 

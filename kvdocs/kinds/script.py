@@ -13,7 +13,7 @@ from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds._expectations import RELATIONS, Condition, Expect, Needs, conditions_of
 from kvdocs.kinds.probe import Probe, correctness_badge
-from kvdocs.model import File, Markdown, Number, Part, Record, Ref
+from kvdocs.model import File, Markdown, Number, Part, Record, Ref, empty_list
 from kvdocs.problems import Code as ProblemCode
 from kvdocs.problems import Problem, Severity
 from kvdocs.registry import Registry
@@ -64,23 +64,23 @@ class Script(Record):
     # What holds defaults alone is constructed: to validate it would build its validators for every command that knows the kinds.
 
     purpose: Literal["reproduction", "measurement", "kernel"] = Field(description="Whether it shows a defect or measures.")
-    about: list[Annotated[str, Ref()]] = Field(default_factory=list, description="What it is about, beside the records that name it as their script.")
+    about: list[Annotated[str, Ref()]] = Field(default_factory=empty_list, description="What it is about, beside the records that name it as their script.")
     file: Annotated[str, File()] = Field(description="The file, relative to the record.")
     argv: list[str] = Field(
-        default=[],
+        default_factory=empty_list,
         description="The command, with `{file}`, `{python}`, `{source}`, `{build}`, `{model}`, `{scratch}`, `{project}`; without it Python or bash by the file's ending.",
     )
     cwd: Literal["scratch", "source", "build", "project"] = Field(default="scratch", description="Where it is executed.")
-    files: list[Annotated[str, File()]] = Field(default_factory=list, description="Further files that it needs, relative to the record; they travel with it.")
+    files: list[Annotated[str, File()]] = Field(default_factory=empty_list, description="Further files that it needs, relative to the record; they travel with it.")
     env: dict[str, str] = Field(default_factory=dict, description="Variables with the values that this script has.")
     needs: Needs = Field(default=Needs.model_construct(), description="What the machine must have.")
-    probes: list[Annotated[str, Ref("probe")]] = Field(default_factory=list, description="Patches that must be in the source tree.")
+    probes: list[Annotated[str, Ref("probe")]] = Field(default_factory=empty_list, description="Patches that must be in the source tree.")
     timeout_s: Number = Field(default=3600, description="Time limit in seconds; what was printed until then is kept.")
     repeat: int = Field(default=1, ge=1, description="How often one `run` executes it.")
     lock: bool | None = Field(default=None, description="Whether it takes the one-GPU-job lock; when absent, if it needs a GPU.")
     cpus: Annotated[str, AfterValidator(_cpus)] | None = Field(default=None, description="The CPUs that it is pinned to; `KVDOCS_CPUS` wins.")
     expect: Expect = Field(default=Expect.model_construct(), description="What an execution has to show.")
-    verified: list[Verification] = Field(default_factory=list, description="How it was made sure that the script does what it says.")
+    verified: list[Verification] = Field(default_factory=empty_list, description="How it was made sure that the script does what it says.")
     notes: Markdown | None = Field(default=None, description="Anything else.")
 
     @property
