@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from re import findall
-from typing import TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
 
 class Md(str):
@@ -47,19 +47,17 @@ class Badge:
 
 Inline = str | Md | Link | Code | Badge
 Cell = Inline | tuple[Inline, ...] | None
-"""What a table cell or a fact holds; a tuple is joined by commas, None is a dash."""
+"""What a table cell or a fact holds; a tuple is joined by commas, None is a dash. So nothing inline is a named tuple."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A labelled value of a record."""
 
     label: str
     value: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Facts shown as a list of two columns."""
 
     facts: tuple[Fact, ...]
@@ -134,8 +132,7 @@ class Rows(LaidOut[Lines]):
         return (Lines(row.decode()) for row in self.data.split(ROW_END)[:-1])
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows under headings. `numeric` names the columns that are aligned to the right.
 
     `sortable` lets the page sort and filter it; `filters` names the columns that offer a choice of their values.
@@ -169,15 +166,13 @@ def in_rows(cells: Sequence[Cell], width: int) -> list[tuple[Cell, ...]]:
     return [tuple(cells[start : start + width]) for start in range(0, len(cells), width)]
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """Paragraphs of Markdown."""
 
     text: Md
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
+class CodeBlock(NamedTuple):
     """A command or an output; `marked` are the lines (from 1) that matter."""
 
     text: str
@@ -197,8 +192,7 @@ class CodeBlock:
         return " ".join(str(number) for number in self.marked)
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A box: note, tip, warning, danger, success, question."""
 
     tone: str
@@ -206,16 +200,14 @@ class Notice:
     text: Md = Md("")
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A bulleted list, or a numbered one."""
 
     items: tuple[Cell, ...]
     numbered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """An SVG drawn at build time, with words for those who do not see it."""
 
     svg: str
@@ -223,8 +215,7 @@ class Picture:
     caption: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """A number that leads somewhere: what is counted, how many, and where they are listed."""
 
     label: str
@@ -233,22 +224,19 @@ class Card:
     tone: str = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Cards:
+class Cards(NamedTuple):
     """Numbers side by side."""
 
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A choice that filters every table of the page by the column with this heading."""
 
     heading: str
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """Blocks under a line that opens and closes them."""
 
     title: str
@@ -258,8 +246,7 @@ class Folded:
 Block = Prose | Facts | Table | CodeBlock | Notice | Items | Picture | Cards | Choice | Folded
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading and what stands under it."""
 
     title: str
@@ -267,12 +254,11 @@ class Section:
     anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordView:
+class RecordView(NamedTuple):
     """A record as its page shows it: the state, the facts on top, then sections in reading order."""
 
     lead: Md = Md("")
     state: Badge | None = None
     facts: tuple[Fact, ...] = ()
     sections: tuple[Section, ...] = ()
-    notices: tuple[Notice, ...] = field(default=())
+    notices: tuple[Notice, ...] = ()

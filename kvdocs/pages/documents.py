@@ -56,7 +56,7 @@ def _document(name: str, kinds: Sequence[Kind], publication: Publication) -> Pag
 
 def _kind_part(kind: Kind, context: PageContext) -> Iterator[Section | Chunk]:
     entries = context.registry.of(kind.name)
-    table = replace(kind_table(kind, entries, context), sortable=False, row_ids=())
+    table = kind_table(kind, entries, context)._replace(sortable=False, row_ids=())
     yield Section(f"{len(entries)} {kind.plural if len(entries) != 1 else kind.name}", (Prose(Md(kind.about)), table))
     yield from context.sections("record", entries, _record_part)
 

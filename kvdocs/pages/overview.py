@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from kvdocs import markup
 from kvdocs.entry import Entry
@@ -172,7 +171,7 @@ def _measurement(entry: Entry, context: PageContext) -> Iterator[Block]:
     if figures is None:
         return
     shown = record.model_copy(update={"columns": [column for column in record.columns if not column.detail]})
-    yield replace(figures_table(shown, figures), sortable=False)
+    yield figures_table(shown, figures)._replace(sortable=False)
     where = f", {markup.link(context.link(record.environment))}" if record.environment else ""
     said = "".join(f" {notice.title}: {notice.text}" for notice in bounds(record.probes, record.results, context, record.id))
     yield Prose(Md(f"These figures are {context.computed('basis', entry.id)}{where}.{said}"))
