@@ -73,13 +73,13 @@ class Ref:
         object.__setattr__(self, "orders", orders)
 
 
-@dataclass(frozen=True, slots=True)
 class Prose:
     """Marks a string as Markdown in which ids become links and `{{ … }}` becomes a figure."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+
+class Formula(NamedTuple):
     """Marks a string as a formula over figures, such as `M3.gain[16384]`: `Annotated[str, Formula()]`.
 
     `shown=True` marks one that is a citation: wherever the field is shown, its figure stands.
@@ -88,9 +88,10 @@ class Formula:
     shown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class File:
     """Marks a string as a path, relative to the folder of its record: `Annotated[str, File()]`."""
+
+    __slots__ = ()
 
 
 class LinkField(NamedTuple):
