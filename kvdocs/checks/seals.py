@@ -31,7 +31,7 @@ def _folders(folder: str) -> list[str]:
 
 
 def _damages(folder: Path, project: Project) -> Iterator[Problem]:
-    from kvdocs.evidence.store import damages
+    from kvdocs.evidence.seals import damages
 
     for damage in damages(folder):
         path = damage.path.relative_to(project.root).as_posix()

@@ -229,7 +229,7 @@ def _entries(ctx: click.Context, ids: Sequence[str]) -> tuple[Inspection, list[E
 def _results(project: Project) -> list[Executed]:
     """Every result on disk that counts, with its output, in order of folder names; says which ones do not, and ends the command when one cannot be read."""
     from kvdocs.evidence.logs import DamagedLogError
-    from kvdocs.evidence.store import DamagedRecordError, load_result, results
+    from kvdocs.evidence.seals import DamagedRecordError, load_result, results
     from kvdocs.exchange.result_exports import Executed
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.withdrawal import left_out

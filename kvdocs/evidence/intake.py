@@ -9,7 +9,8 @@ from pathlib import Path
 from .disk import move_folder, remove_folder, sync_folder, write_durably
 from .journal import running_folder
 from .recovery import recover
-from .store import RECORD_FILE, Damage, Stored, damages, load_result, results
+from .seals import RECORD_FILE, Damage, damages, load_result, results
+from .store import Stored
 
 
 @dataclass

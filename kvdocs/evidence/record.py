@@ -8,6 +8,7 @@ The record is one JSON object. Its groups are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,9 @@ from .canonical import digest, storable
 
 SCHEMA = "kvdocs/evidence/v1"
 ID_LENGTH = 16
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What may be the name of a script or an environment: they become names of folders."""
 
 CANNOT_RUN = 77
 """The exit code by which a script says that something it needs is missing; test harnesses read it as *skipped*."""

@@ -13,7 +13,7 @@ from kvdocs import __version__
 MODULES = (
     "__init__", "assembly", "build_tree", "canonical", "captures", "descendants", "disk", "expect", "gpu", "interrupts", "job", "journal",
     "judging", "likeness", "lock", "logs", "machine", "monitor", "nvml", "observation", "pattern_search", "pool", "preparation", "process", "record", "recovery", "redaction",
-    "requirements", "runner", "shipped", "source_tree", "spec", "spool", "store", "terminal",
+    "requirements", "runner", "seals", "shipped", "source_tree", "spec", "spool", "store", "terminal",
 )  # fmt: skip
 
 

@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""What may be the name of a script or an environment: they become names of folders."""
+from .record import NAME
 
 PLACES = ("scratch", "source", "build", "project")
 

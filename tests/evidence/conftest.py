@@ -11,9 +11,10 @@ import pytest
 from executions import HANG_S, Execute
 
 from kvdocs.evidence.runner import Limits, Listener, run
+from kvdocs.evidence.seals import load_result
 from kvdocs.evidence.source_tree import Patch
 from kvdocs.evidence.spec import ScriptSpec, Setting
-from kvdocs.evidence.store import Stored, load_result
+from kvdocs.evidence.store import Stored
 
 
 @pytest.fixture

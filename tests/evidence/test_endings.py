@@ -20,8 +20,8 @@ from executions import HANG_S, Execute, ending
 from kvdocs.evidence.descendants import members
 from kvdocs.evidence.recovery import recover
 from kvdocs.evidence.runner import Limits
+from kvdocs.evidence.seals import damages
 from kvdocs.evidence.spool import SpoolSize
-from kvdocs.evidence.store import damages
 
 
 def test_a_script_that_succeeds(execute: Execute) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kvdocs.evidence.likeness import unlikeness
-from kvdocs.evidence.store import load_result, results
+from kvdocs.evidence.seals import load_result, results
 from kvdocs.project import Project
 from tests.conftest import MakeProject, Ran
 

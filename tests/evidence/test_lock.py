@@ -13,7 +13,7 @@ from executions import HANG_S, Execute, ending
 
 from kvdocs.evidence.lock import GpuLock, LockTimeoutError, lock_path
 from kvdocs.evidence.runner import Limits, Listener
-from kvdocs.evidence.store import load_result, results, verify
+from kvdocs.evidence.seals import load_result, results, verify
 
 RUNNER = """
 import os, sys

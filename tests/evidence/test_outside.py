@@ -17,8 +17,8 @@ from kvdocs.evidence.observation import Observation, output_of
 from kvdocs.evidence.outside import NOT_IN_A_LOG, Execution, Found, Source, add_execution
 from kvdocs.evidence.pieces import LONGEST_PIECE, LongLineError, pieces_of
 from kvdocs.evidence.redaction import Redactor
+from kvdocs.evidence.seals import verify
 from kvdocs.evidence.spec import ScriptSpec
-from kvdocs.evidence.store import verify
 
 SPEC = ScriptSpec(
     id="barrier",

@@ -16,10 +16,10 @@ from kvdocs.evidence.canonical import sha256
 from kvdocs.evidence.intake import take_in
 from kvdocs.evidence.logs import read_log
 from kvdocs.evidence.pack import PackedJob, PackError, pack
+from kvdocs.evidence.seals import load_result, results, verify
 from kvdocs.evidence.shipped import MODULES, runner_identity
 from kvdocs.evidence.source_tree import Patch
 from kvdocs.evidence.spec import ScriptSpec
-from kvdocs.evidence.store import load_result, results, verify
 
 PACKAGE = Path(kvdocs.evidence.__file__).parent
 

@@ -16,7 +16,8 @@ from executions import HANG_S
 from kvdocs.evidence.descendants import members
 from kvdocs.evidence.logs import read_log
 from kvdocs.evidence.recovery import recover, scratch_folder
-from kvdocs.evidence.store import Stored, load_result, results, verify
+from kvdocs.evidence.seals import load_result, results, verify
+from kvdocs.evidence.store import Stored
 from kvdocs.kinds.result import Result
 
 RUNNER = dedent("""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvdocs.evidence.redaction import RedactedStream, Redactor
-from kvdocs.evidence.store import damages
+from kvdocs.evidence.seals import damages
 
 FOLDERS = {"/home/ada": "~", "/home/ada/llama.cpp": "<source>", "/home/ada/llama.cpp/build": "<build>", "/srv": "~"}
 

@@ -8,9 +8,10 @@ import pytest
 from executions import Execute
 
 from kvdocs.evidence.canonical import digest
+from kvdocs.evidence.seals import RECORD_FILE
 from kvdocs.evidence.source_tree import git
 from kvdocs.evidence.spec import ProbeSpec
-from kvdocs.evidence.store import RECORD_FILE, Stored
+from kvdocs.evidence.store import Stored
 from kvdocs.kinds._expectations import Expect
 from kvdocs.kinds.result import Result, _command, flat, repository_of
 from kvdocs.source import read_records

@@ -18,8 +18,8 @@ import pytest
 from executions import HANG_S
 from test_source_tree import commit
 
+from kvdocs.evidence.seals import load_result, results, verify
 from kvdocs.evidence.source_tree import git
-from kvdocs.evidence.store import load_result, results, verify
 from kvdocs.project import Project
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "registry" / "scripts"

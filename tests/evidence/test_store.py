@@ -17,7 +17,8 @@ from kvdocs.evidence.canonical import pretty
 from kvdocs.evidence.disk import write_durably
 from kvdocs.evidence.logs import DamagedLogError, read_end, read_log, whole_log
 from kvdocs.evidence.record import sealed
-from kvdocs.evidence.store import Stored, add_result, damages, results, verify
+from kvdocs.evidence.seals import damages, results, verify
+from kvdocs.evidence.store import Stored, add_result
 
 
 @pytest.fixture
