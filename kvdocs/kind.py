@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -59,8 +58,7 @@ def _numbered(prefix: str) -> Callable[[str], re.Match[str] | None]:
     return re.compile(rf"{prefix}[1-9][0-9]*").fullmatch
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind of record.
 
     `folder` is both the folder under `registry/` and the folder of the list page.
@@ -87,7 +85,7 @@ class Kind:
     document: str = ""
     hub: Callable[[Context], tuple[Section, ...]] | None = None
     work: Callable[[Any], Work] | None = None
-    hidden: frozenset[str] = field(default=frozenset({"acknowledged", "formerly"}))
+    hidden: frozenset[str] = frozenset({"acknowledged", "formerly"})
 
     @property
     def title(self) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from kvdocs.figures.formula import constant, parse, references
 from kvdocs.figures.interval import LARGEST_EXPONENT, UndefinedError
@@ -44,8 +44,7 @@ _Step = Callable[[Sequence[Bounds]], Bounds]
 """From the bounds of the cells that a formula names to those of a part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A formula for cells of certain dimensions: the cells that it names, its own dimension, and how it is computed."""
 
     references: tuple[Reference, ...]
@@ -174,8 +173,7 @@ def program(expression: str, dimensions: tuple[Dimension, ...]) -> Program | Non
     return Program(named, dimension, run)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiler:
+class _Compiler(NamedTuple):
     """Numbers, references to single cells, and + - * /; of everything else the exact way has to say."""
 
     expression: str

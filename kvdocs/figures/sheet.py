@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kvdocs.figures.names import Key
 
@@ -15,8 +14,7 @@ Direction = Literal["higher", "lower", "neither"]
 Centre = Literal["mean", "median"]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column: `exact` numbers stand for themselves; `compute` is the formula of a derived column, `relative_to` its denominator in words.
 
     `decimals` is how many places after the point are printed when nothing else says so; `centre` is what several samples stand for.
@@ -38,8 +36,7 @@ class Column:
         return self.relative_to is not None and self.better != "neither"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """What was written in a cell: a value, or samples (one per process), or neither; and what was published for it.
 
     `at_least`: the value is a lower bound.
@@ -55,8 +52,7 @@ class Cell:
         return self.value is not None or bool(self.samples)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A measurement: columns by name and rows by key. `key` is the column that names the rows.
 
     `noise_floor` names measurements with replicated arms on the same machine; their pooled spread serves where the own samples are few.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kvdocs.figures.claims import Judgement
@@ -30,8 +29,7 @@ class InvalidArm(NamedTuple):
     limit: float
 
 
-@dataclass(frozen=True, slots=True)
-class MeasurementFigures:
+class MeasurementFigures(NamedTuple):
     """All that is computed for a measurement; `claims` are those that read one of its cells, `bases` says what each figure rests on.
 
     `words` are the cells that hold words, and `order` the arms as they ran, both as the record or the executions have them.
@@ -40,9 +38,9 @@ class MeasurementFigures:
     table: Table
     comparisons: tuple[ArmComparison, ...]
     claims: tuple[Judgement, ...]
-    bases: Mapping[CellName, str] = field(default_factory=dict)
-    words: Mapping[tuple[Key, str], str] = field(default_factory=dict)
-    order: tuple[str, ...] = ()
+    bases: Mapping[CellName, str]
+    words: Mapping[tuple[Key, str], str]
+    order: tuple[str, ...]
 
     @property
     def published(self) -> tuple[Figure, ...]:

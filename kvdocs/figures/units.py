@@ -8,10 +8,9 @@ The units that records use all the time are in a table here, so that a check of 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kvdocs.figures.quantity import NUMBER, Dimension
 from kvdocs.figures.rational import over
@@ -57,8 +56,7 @@ def after_number(unit: str) -> str:
     return {"1": "", "": "", "%": "%", "x": "×"}.get(unit, f" {unit.replace('**', '^').replace('*', '·')}")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A unit as written, how many base units it is, and its dimension."""
 
     text: str

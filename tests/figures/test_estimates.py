@@ -24,11 +24,10 @@ numbers = st.one_of(
     st.builds(lambda digits, exponent: Decimal(f"{digits}e{exponent}"), st.integers(-9999, 9999), st.integers(-64, 64)),
 )
 cells = st.one_of(
-    st.builds(Cell, numbers),
-    st.builds(Cell, numbers, published=numbers),
-    st.builds(Cell, st.none(), published=numbers),
-    st.builds(Cell, st.none(), st.tuples(numbers, numbers)),
-    st.builds(Cell, numbers, at_least=st.just(True)),
+    numbers.map(Cell),
+    st.builds(lambda value, published: Cell(value, published=published), st.one_of(numbers, st.none()), numbers),
+    st.tuples(numbers, numbers).map(lambda samples: Cell(samples=samples)),
+    numbers.map(lambda value: Cell(value, at_least=True)),
     st.just(Cell()),
 )
 formulas = st.recursive(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -133,7 +132,7 @@ def with_another_digit(cell: Cell) -> Cell:
     def larger(number: int | Decimal) -> int | Decimal:
         return Decimal(number) * Decimal("1.03") + 1
 
-    return replace(cell, value=None if cell.value is None else larger(cell.value), samples=tuple(larger(s) for s in cell.samples))
+    return cell._replace(value=None if cell.value is None else larger(cell.value), samples=tuple(larger(s) for s in cell.samples))
 
 
 @pytest.mark.slow
@@ -155,7 +154,7 @@ def changed_workbook(book: Workbook, name: CellName) -> Workbook:
         if sheet.id != name.measurement:
             return sheet
         row = sheet.rows[name.row]
-        return replace(sheet, rows={**sheet.rows, name.row: {**row, name.column: with_another_digit(row[name.column])}})
+        return sheet._replace(rows={**sheet.rows, name.row: {**row, name.column: with_another_digit(row[name.column])}})
 
     return Workbook(changed(sheet) for sheet in book.sheets.values())
 
