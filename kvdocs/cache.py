@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import sys
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
@@ -108,7 +107,7 @@ class Cache:
 
     def _write(self, file: str, body: bytes) -> None:
         folder = os.fspath(self.folder)
-        temporary = f"{folder}{os.sep}.{file}.{os.getpid()}.{secrets.token_hex(4)}"
+        temporary = f"{folder}{os.sep}.{file}.{os.getpid()}.{os.urandom(4).hex()}"
         try:
             if not self._has_folder:
                 self._make_folder()

@@ -7,7 +7,6 @@ Whoever asks gets what the file held when it was read, whatever has become of it
 from __future__ import annotations
 
 import os
-import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -184,7 +183,7 @@ class KeptRecords:
                 columns.take(self._columns, self._first[run[0]], self._first[run[1]])
                 first += [at + moved for at in self._first[run[0] + 1 : run[1] + 1]]
                 faults.update({number + old - run[0]: fault for old, fault in self._faults.items() if run[0] <= old < run[1]})
-        past = self._past.followed_by(secrets.token_hex(8), self._changed(runs) if self._past.marks else (), LOOKS * len(columns.ids) + MORE)
+        past = self._past.followed_by(os.urandom(8).hex(), self._changed(runs) if self._past.marks else (), LOOKS * len(columns.ids) + MORE)
         head = {"past": past, "contents": contents.document(), "faults": list(faults.items()), "ordered": ordered}
         texts = [paths, digests, *(getattr(columns, name) for name in Columns.TEXTS)]
         numbers = [*places, first, *(getattr(columns, name) for name in Columns.NUMBERS)]

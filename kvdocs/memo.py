@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
@@ -183,9 +182,9 @@ class State:
         try:
             status = os.stat(f"{os.fspath(self.root)}/{name}")  # noqa: PTH116  # a Path for each of thousands
         except OSError:
-            return secrets.token_hex(8)
+            return os.urandom(8).hex()
         touched = (status.st_mtime_ns, status.st_ctime_ns)  # who copies a folder may set back the first alone
-        fresh = secrets.token_hex(8) if max(touched) > time.time_ns() - Scan.RACY_NS else ""
+        fresh = os.urandom(8).hex() if max(touched) > time.time_ns() - Scan.RACY_NS else ""
         digests = (f"{path.rpartition('/')[2]}={self.scan.digest(path)}" for path in self._files_in.get(name, ())) if self.scan is not None else ()
         return " ".join([*map(str, touched), fresh, *sorted(digests)])
 

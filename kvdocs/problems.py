@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -127,6 +126,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     For a word that ends in a number, letters decide among words that do not; among those that do, `kvdocs.numbered` does.
     One letter is near to no number behind it.
     """
+    from difflib import get_close_matches
+
     from kvdocs.numbered import meant, numbered
 
     lower = {k.lower(): k for k in known}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,11 +47,11 @@ class Settings(NamedTuple):
     summary: str = ""
 
 
-@dataclass(frozen=True)
 class Project:
     """A folder that holds `mkdocs.yml` and `registry/`."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @property
     def registry(self) -> Path:

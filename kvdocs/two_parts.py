@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
@@ -90,7 +90,7 @@ class TwoParts:
 
     def _write(self, part: int, chunks: Iterable[Chunk]) -> int:
         """Write a file; how many bytes were given."""
-        self._marks[part] = secrets.token_hex(8)
+        self._marks[part] = os.urandom(8).hex()
         data = b"".join([*chunks, self._marks[part].encode()])
         self.cache.write_bytes(self.names[part], data)
         return len(data) - len(self._marks[part])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -153,7 +152,11 @@ def _plain(value: object) -> object:
 
 def width() -> int:
     """The columns of the terminal, 100 in a pipe."""
-    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+    if not sys.stdout.isatty():
+        return 100
+    from shutil import get_terminal_size
+
+    return get_terminal_size((100, 24)).columns
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]] | None = None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
@@ -110,7 +110,7 @@ class Pieces:
         if not self._new:
             return None
         if self.made or self._new != self._store.old:
-            self.mark = secrets.token_hex(8)
+            self.mark = os.urandom(8).hex()
             lines, unsaid = self._said()
             head = encode({"mark": self.mark, "unsaid": unsaid, "pieces": self._store.save(self._new)})
             self.cache.write_lines(f"{self.name}-looks", [head, *lines])
