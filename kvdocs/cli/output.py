@@ -18,8 +18,7 @@ TONES = {"good": "green", "bad": "red", "warn": "yellow", "wait": "cyan", "off":
 
 
 _HIDDEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-_UNPRINTABLE = re.compile(_HIDDEN)
-_UNPRINTABLE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m){_HIDDEN}")
+_HIDDEN_BUT_COLOURS = rf"(?!\x1b\[[0-9;]*m){_HIDDEN}"
 
 
 class SpeakingGroup(click.Group):
@@ -128,8 +127,7 @@ def say_lines(lines: Iterable[str], indent: str = "") -> None:
 def _harmless(text: str, *, err: bool) -> str:
     if text.isprintable():
         return text
-    hidden = _UNPRINTABLE_BUT_COLOURS if coloured(err=err) else _UNPRINTABLE
-    return hidden.sub(lambda found: ascii(found[0])[1:-1], text)
+    return re.sub(_HIDDEN_BUT_COLOURS if coloured(err=err) else _HIDDEN, lambda found: ascii(found[0])[1:-1], text)
 
 
 def print_json(value: Any) -> None:

@@ -17,7 +17,7 @@ MOST_ENTRIES = 200
 Address = Callable[[str], str]
 """The full address of a record's page by its id; empty when it has none."""
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def atom_feed(history: History, *, title: str, address: Address, home: str = "", feed: str = "") -> bytes | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 Attributes = Mapping[str, object]
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def element(name: str, attributes: Attributes, *children: str) -> str:
