@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
@@ -98,4 +97,6 @@ def move_folder(source: Path, target: Path) -> bool:
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder with all that is in it; nothing happens when it is not there."""
-    shutil.rmtree(folder, ignore_errors=True)
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)

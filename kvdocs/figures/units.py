@@ -81,7 +81,7 @@ def unit(text: str) -> Unit:
     """The unit of a text such as `ms/token` or `GiB`; UnknownUnitError when there is none, or when it has a zero point of its own as `degC` has."""
     stripped = text.strip() or "1"
     if stripped in COUNTED:
-        raise UnknownUnitError(stripped, _near(stripped))
+        raise UnknownUnitError(stripped)
     found = _from_table(stripped) or _from_pint(stripped)
     return Unit(stripped, *found)
 

@@ -63,13 +63,14 @@ def test_what_is_no_unit_is_refused_with_advice(text: str, hint: str | None) -> 
 
 
 def test_names_under_which_scripts_count_are_no_units() -> None:
-    """The table that spares loading pint agrees with pint."""
+    """The table that spares loading pint agrees with pint; `runs` is no misspelt unit, though `us` is near."""
     for word in sorted(COUNTED):
         with pytest.raises(UnknownUnitError) as from_table:
             unit(word)
         with pytest.raises(UnknownUnitError) as from_pint:
             _from_pint(word)
-        assert (str(from_table.value), from_table.value.hint) == (str(from_pint.value), from_pint.value.hint)
+        assert str(from_table.value) == str(from_pint.value)
+        assert from_table.value.hint is None
 
 
 @given(st.text("msktoekenBGiM%x1*/() .^-", max_size=20) | st.text(max_size=20))
