@@ -100,7 +100,7 @@ class Expect(Part):
 
     def as_mapping(self) -> dict[str, Any]:
         """Plain data as the runner takes it: only what was written, numbers as JSON has them."""
-        plain = _plain(self.model_dump(exclude_unset=True))
+        plain = _plain(self)
         assert isinstance(plain, dict)
         return plain
 
@@ -108,6 +108,8 @@ class Expect(Part):
 def _plain(value: Any) -> Any:
     from decimal import Decimal
 
+    if isinstance(value, Part):  # pydantic's own way would first make what writes this part when it stands alone
+        value = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
