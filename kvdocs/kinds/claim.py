@@ -64,7 +64,7 @@ class Claim(Record):
     between: list[Number] | None = Field(default=None, min_length=2, max_length=2, description="The value rounds to a number from the first to the second.")
     unit: str = Field(default="1", description="The unit of the numbers above.")
     rows: Literal["all"] | list[int | str] = Field(
-        default_factory=empty_list, description="The keys for which it is meant, or `all`; of an expression over executions alone, `all` is every execution. None when the expression names its rows."
+        default=[], description="The keys for which it is meant, or `all`; of an expression over executions alone, `all` is every execution. None when the expression names its rows."
     )
     unsupported: Markdown | None = Field(default=None, description="Instead of an expression: what would have to be on record to decide it.")
     about: list[Annotated[str, Ref()]] = Field(default_factory=empty_list, description="The records that it is about.")

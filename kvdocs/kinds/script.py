@@ -67,7 +67,7 @@ class Script(Record):
     about: list[Annotated[str, Ref()]] = Field(default_factory=empty_list, description="What it is about, beside the records that name it as their script.")
     file: Annotated[str, File()] = Field(description="The file, relative to the record.")
     argv: list[str] = Field(
-        default_factory=empty_list,
+        default=[],
         description="The command, with `{file}`, `{python}`, `{source}`, `{build}`, `{model}`, `{scratch}`, `{project}`; without it Python or bash by the file's ending.",
     )
     cwd: Literal["scratch", "source", "build", "project"] = Field(default="scratch", description="Where it is executed.")
