@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-from kvdocs.view import Badge, Cell, Inline, Line, Link, Md
+from kvdocs.view import INLINE, Badge, Cell, Inline, Line, Link, Md
 
 DASH = "—"
 LONG = 24
@@ -93,9 +93,9 @@ def cell(value: Cell, dialect: Dialect) -> str:
         return "" if isinstance(value, Line) else DASH
     if isinstance(value, Md):
         return str(value) if isinstance(value, Line) else flat(value)
-    if isinstance(value, tuple):
-        return "".join([f"{_joint(value, number, dialect) if number else ''}{cell(part, dialect)}" for number, part in enumerate(value)])
-    return inline(value, dialect).replace("\n", " ")
+    if isinstance(value, INLINE):
+        return inline(value, dialect).replace("\n", " ")
+    return "".join([f"{_joint(value, number, dialect) if number else ''}{cell(part, dialect)}" for number, part in enumerate(value)])
 
 
 def _joint(parts: tuple[Inline, ...], number: int, dialect: Dialect) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from re import findall
 from typing import NamedTuple, TypeVar, overload
@@ -21,8 +20,7 @@ class Line(Md):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link with an address relative to the page, or plain text when `href` is empty."""
 
     text: str
@@ -30,15 +28,13 @@ class Link:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """Text shown as code inside a line."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+class Badge(NamedTuple):
     """A state in words, with a tone that gives its colour: good, bad, warn, wait, off, plain."""
 
     text: str
@@ -47,7 +43,16 @@ class Badge:
 
 Inline = str | Md | Link | Code | Badge
 Cell = Inline | tuple[Inline, ...] | None
-"""What a table cell or a fact holds; a tuple is joined by commas, None is a dash. So nothing inline is a named tuple."""
+"""What a table cell or a fact holds; several values are joined by commas, None is a dash."""
+
+
+INLINE = (str, Link, Code, Badge)
+"""The types of one value: all but the first are tuples too."""
+
+
+def values_in(cell: Cell) -> tuple[Inline, ...]:
+    """The values of a cell: several, or the one that it is, or none."""
+    return (cell,) if isinstance(cell, INLINE) else cell or ()
 
 
 class Fact(NamedTuple):

@@ -12,7 +12,7 @@ from html import unescape
 from kvdocs import markup
 from kvdocs.cli.columns import fits, fitted, hanging, pairs, said_alike, side_by_side, turned
 from kvdocs.cli.output import paint
-from kvdocs.view import Badge, Block, Cards, Cell, Code, CodeBlock, Fact, Facts, Folded, Inline, Items, Link, Md, Notice, Prose, Section, Table
+from kvdocs.view import Badge, Block, Cards, Cell, Code, CodeBlock, Fact, Facts, Folded, Inline, Items, Link, Md, Notice, Prose, Section, Table, values_in
 
 DASH = "–"
 
@@ -106,7 +106,7 @@ def text_of(cell: Cell) -> str:
     """A cell in one line of text."""
     if cell is None or cell in ((), ""):
         return DASH
-    parts = cell if isinstance(cell, tuple) else (cell,)
+    parts = values_in(cell)
     sentences = sum(isinstance(part, Md) for part in parts) > 1
     return ("; " if sentences else ", ").join(text for part in parts if (text := _inline(part))) or DASH
 
@@ -120,7 +120,7 @@ def _inline(part: Inline) -> str:
 
 def tone_of(cell: Cell) -> str:
     """The tone of a cell that is nothing but badges of one tone, or ids that `kvdocs show` takes."""
-    parts = cell if isinstance(cell, tuple) else (cell,)
+    parts = values_in(cell)
     tones = {part.tone if isinstance(part, Badge) else "wait" if isinstance(part, Link) else "plain" for part in parts}
     return tones.pop() if len(tones) == 1 else "plain"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -14,7 +13,7 @@ from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
 from kvdocs.kinds.withdrawal import left_out_badge, struck, withdrawal_notice
 from kvdocs.model import Record, Ref, empty_list
-from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table
+from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table, values_in
 
 VERDICT_TONES = {"reproduced": "bad", "not-reproduced": "good", "inconclusive": "warn"}
 MANY = 40
@@ -135,11 +134,12 @@ def source_cell(record: Result, context: Context) -> Cell:
 def commit_cell(record: Result, context: Context) -> Cell:
     """The same in a list: the commit alone, and the repository where the pointer rests."""
     cell = source_cell(record, context)
-    link, *rest = cell if isinstance(cell, tuple) else (cell,)
-    if not isinstance(link, Link):
-        return cell
+    if cell is None:
+        return None
+    link, *rest = values_in(cell)
+    assert isinstance(link, Link)
     repository, _, commit = link.text.rpartition("@")
-    return (replace(link, text=commit, title=repository), *rest)
+    return (link._replace(text=commit, title=repository), *rest)
 
 
 def repository_of(address: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import dirname, join, normpath, relpath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -219,7 +219,7 @@ class PageContext:
 
     def file(self, entry: Entry, name: str) -> Link:
         """As `Context.file`."""
-        return replace(self.file_link(beside(entry, name)), text=name)
+        return self.file_link(beside(entry, name))._replace(text=name)
 
     def computed(self, kind: str, target: str) -> Any:
         """As `Context.computed`."""

@@ -22,7 +22,7 @@ from kvdocs.pages.address import DOCUMENTS, anchor, document_file
 from kvdocs.pages.context import PageContext, Publication
 from kvdocs.pages.page import Page
 from kvdocs.two_parts import Chunk
-from kvdocs.view import Block, Cell, Facts, Items, Md, Prose, Section, Table, cells_of
+from kvdocs.view import Block, Cell, Facts, Items, Md, Prose, Section, Table, cells_of, values_in
 
 PATH = "overview.md"
 
@@ -140,7 +140,8 @@ def _id(entry: Entry, context: PageContext) -> Cell:
 
 def _joined(owners: Cell, context: PageContext) -> Cell:
     """Owners joined by a plus, as people write shared work."""
-    return Md(" + ".join(markup.inline(o, context.dialect) for o in owners)) if isinstance(owners, tuple) else owners
+    several = values_in(owners)
+    return Md(" + ".join([markup.cell(owner, context.dialect) for owner in several])) if len(several) > 1 else owners
 
 
 def _roadmap(context: PageContext) -> Table:
