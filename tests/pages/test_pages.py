@@ -19,7 +19,7 @@ from kvdocs.pipeline import Inspection, publication
 from kvdocs.project import Project
 from kvdocs.render import Renderer, default_templates
 from kvdocs.site.files import generated_pages
-from kvdocs.view import Link
+from kvdocs.view import Link, values_in
 from tests.pages.conftest import SMALL
 
 Compare = Callable[[str, str], None]
@@ -82,7 +82,8 @@ def test_a_record_names_its_former_address(small: Publication) -> None:
 )
 def test_an_execution_tells_what_its_source_was_beyond_the_commit(small: Publication, source: Mapping[str, object], words: str) -> None:
     cell = source_cell(Result.model_construct(source={"commit": "0123abcdef", **source}), small.at("index.md"))
-    assert (cell[1] if isinstance(cell, tuple) else f"[{cell.text.partition('@')[2]}]({cell.href})" if isinstance(cell, Link) else cell) == words
+    *_, last = values_in(cell)
+    assert (f"[{last.text.partition('@')[2]}]({last.href})" if isinstance(last, Link) else last) == words
 
 
 def test_a_commit_of_a_source_without_a_repository_stands_alone(small: Publication) -> None:
