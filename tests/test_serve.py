@@ -170,3 +170,15 @@ def test_an_interrupt_that_came_while_objects_were_cleared_away_was_lost(make_pr
         assert watch.changes() == []
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_in_the_instant_before_the_wait_was_heard_of_only_after_the_next_edit(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wait for an edit had no end: what a signal had noted just before it was seen by nobody. Here another thread notes it, and wakes nobody either."""
+    monkeypatch.setattr("kvdocs.site.watch.PULSE", 0.05)
+    watch = Watch(make_project({}))
+    noting = threading.Timer(0.2, lambda: setattr(watch, "stopped", True))
+    noting.start()
+    waiting = threading.Thread(target=watch.changes, daemon=True)
+    waiting.start()
+    waiting.join(timeout=PATIENCE)
+    assert not waiting.is_alive()

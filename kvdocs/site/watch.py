@@ -12,6 +12,12 @@ from kvdocs.project import Project
 CALM = 0.15
 """Seconds without a further event after which a burst of edits has ended: an editor writes, renames and sets times."""
 
+PULSE = 1.0
+"""Seconds after which who waits for an edit looks up: Python hears of a signal that came in the instant before the wait began only when the wait ends."""
+
+GRACE = 5.0
+"""Seconds that the watch has to end; what is left of it ends with the process."""
+
 
 class Watch:
     """The project's sources. `changes` waits for the next real change of content."""
@@ -54,8 +60,9 @@ class Watch:
     def changes(self) -> list[str]:
         """Wait for the next change; the paths that changed, relative to the project, or nothing when the watch was stopped."""
         while not self.stopped:
-            self._events.get()
-            while self._goes_on() and not self.stopped:
+            if not self._comes(PULSE):
+                continue
+            while self._comes(CALM) and not self.stopped:
                 continue
             now = self.state()
             changed = sorted(path for path in now.keys() | self._seen.keys() if now.get(path) != self._seen.get(path))
@@ -64,10 +71,10 @@ class Watch:
                 return [str(Path(path).relative_to(self.project.root)) for path in changed]
         return []
 
-    def _goes_on(self) -> bool:
-        """Whether a burst of edits has not ended yet."""
+    def _comes(self, within_s: float) -> bool:
+        """Whether an event comes in this time."""
         try:
-            self._events.get(timeout=CALM)
+            self._events.get(timeout=within_s)
         except Empty:
             return False
         return True
@@ -81,7 +88,7 @@ class Watch:
         """End the watch."""
         self.end()
         self._observer.stop()
-        self._observer.join()
+        self._observer.join(GRACE)
 
 
 def _digest(path: Path) -> str:
