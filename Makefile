@@ -14,7 +14,8 @@ site: $(STAMP)          ## build the site of this registry into site/
 test: $(STAMP)          ## linters, types, fast tests, then the slow ones
 	$(MAKE) lint
 	$(BIN)/pytest -m "not slow and not browser" -n 2
-	$(BIN)/pytest -m "slow or browser"
+	$(BIN)/pytest -m "slow and not browser" -n 2 --dist loadscope
+	$(BIN)/pytest -m browser
 
 quick: $(STAMP) lint    ## linters, types and the fast tests
 	$(BIN)/pytest -m "not slow and not browser" -n 2
