@@ -43,8 +43,9 @@ def unlikeness(environment: str, recorded: Sequence[Mapping[str, Any]], present:
 
 
 def _is(recorded: Mapping[str, Any], present: Mapping[str, Any]) -> bool:
-    wanted, has = _words(recorded["name"]), _words(present["name"])
-    if not set(wanted) <= set(has) or VARIANTS & (set(has) - set(wanted)):
+    name = present.get("name")  # a driver may refuse to tell it, which contradicts nothing
+    wanted, has = set(_words(recorded["name"])), set(_words(name or ""))
+    if name and (not wanted <= has or VARIANTS & (has - wanted)):
         return False
     memory, other = recorded.get("memory_mib"), present.get("memory_mib")
     if memory and other and abs(other - memory) > MEMORY_TOLERANCE * memory:
@@ -66,6 +67,7 @@ def _told(gpus: Sequence[Mapping[str, Any]]) -> str:
     for gpu in gpus:
         facts = [f"sm_{str(gpu['compute_capability']).replace('.', '')}"] if gpu.get("compute_capability") else []
         facts += [f"{gpu['memory_mib']} MiB"] if gpu.get("memory_mib") else []
-        words = f"{gpu['name']} ({', '.join(facts)})" if facts else str(gpu["name"])
+        name = gpu.get("name") or "a GPU without a name"
+        words = f"{name} ({', '.join(facts)})" if facts else name
         counts[words] = counts.get(words, 0) + int(gpu.get("count") or 1)
     return " and ".join(f"{f'{count} × ' if count > 1 else ''}{words}" for words, count in counts.items()) or "no GPU that its driver tells of"

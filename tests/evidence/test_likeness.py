@@ -33,6 +33,8 @@ RTX4070 = {"name": "NVIDIA GeForce RTX 4070", "compute_capability": "8.9", "memo
         ([{"name": "H200", "count": 2}], [H200, H200], None),
         ([H200], [H200, H200], None),
         ([{"name": "AMD Instinct MI300X"}], [], None),
+        ([H200], [{"compute_capability": "9.0"}], None),
+        ([H200], [{"compute_capability": "8.9"}], "this machine has a GPU without a name (sm_89), and lab has NVIDIA H200 (sm_90, 143771 MiB)"),
         ([H200], [], "this machine has no GPU that its driver tells of, and lab has NVIDIA H200 (sm_90, 143771 MiB)"),
         ([H200], [RTX4070], "this machine has NVIDIA GeForce RTX 4070 (sm_89, 12282 MiB), and lab has NVIDIA H200 (sm_90, 143771 MiB)"),
         ([{"name": "RTX 4070"}], [{"name": "NVIDIA GeForce RTX 4070 Ti"}], "this machine has NVIDIA GeForce RTX 4070 Ti, and lab has RTX 4070"),
