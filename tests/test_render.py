@@ -80,6 +80,16 @@ def test_a_template_that_cannot_be_computed_was_a_traceback(template: bytes, exp
     assert str(raised.value) == expected.format(tmp_path / "page.md.j2")
 
 
+def test_a_document_whose_template_cannot_be_computed_was_a_traceback(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: All.\n", "templates/documents/overview.md.j2": "# {{ heading }}\n"}).root
+    for way in ("--out", "--check"):
+        ran = kvdocs("render", way, "docs", at=root)
+        assert (ran.code, ran.out, ran.err) == (2, "", "error: documents/overview.md.j2, for overview.md: 'heading' is undefined\n")
+    ran = kvdocs("render", "--check", "docs", "--json", at=root)
+    assert (ran.code, json.loads(ran.out), ran.err) == (2, {"schema": "kvdocs/error/v1", "error": "documents/overview.md.j2, for overview.md: 'heading' is undefined", "hint": None}, "")
+    assert not (root / "docs").exists()
+
+
 @pytest.mark.parametrize("name", ["mkdocs.yml", "site_src/page.md"])
 def test_a_file_of_the_site_that_is_not_utf_8_was_a_traceback(name: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     root = make_project({name: "title: first\n"}).root

@@ -37,11 +37,15 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_j
     if (out is None) == (check_folder is None):
         fail("say where: --out DIR writes, --check DIR compares")
     project = the_project(ctx)
+    from kvdocs.render import TemplateFaultError
     from kvdocs.site.documents import documents_for
 
     folder = out or check_folder
     assert folder is not None
-    files = documents_for(project, folder)
+    try:
+        files = documents_for(project, folder)
+    except TemplateFaultError as error:
+        fail(str(error))
     stale = {path: data for path, data in files.items() if data is not None}
     if out is None:
         states = {path: "up to date" if path not in stale else "out of date" if (folder / path).exists() else "missing" for path in files}
