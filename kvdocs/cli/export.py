@@ -229,17 +229,20 @@ def _entries(ctx: click.Context, ids: Sequence[str]) -> tuple[Inspection, list[E
 def _results(project: Project) -> list[Executed]:
     """Every result on disk that counts, with its output, in order of folder names; says which ones do not, and ends the command when one cannot be read."""
     from kvdocs.evidence.logs import DamagedLogError
-    from kvdocs.evidence.seals import DamagedRecordError, load_result, results
+    from kvdocs.evidence.seals import RECORD_FILE, DamagedRecordError, load_result, results
     from kvdocs.exchange.result_exports import Executed
     from kvdocs.kinds import all_kinds
     from kvdocs.kinds.withdrawal import left_out
     from kvdocs.load import load_registry
 
     registry, _ = load_registry(project, all_kinds())
+    fit = {entry.path for entry in registry.of("result")}
     found = []
     for folder in results(project.registry / "results"):
         try:
             record = load_result(folder)
+            if f"{folder.relative_to(project.root).as_posix()}/{RECORD_FILE}" not in fit:
+                raise DamagedRecordError(f"{RECORD_FILE} is not the record of a result")
             streams = {name: _output(folder, record, name) for name in ("stdout", "stderr")}
         except (DamagedRecordError, DamagedLogError) as error:
             fail(f"{folder.relative_to(project.root)}: {error}", "`kvdocs check` names everything that was changed")

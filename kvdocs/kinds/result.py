@@ -11,6 +11,8 @@ from pydantic import ConfigDict, Field
 from kvdocs import markup
 from kvdocs.entry import Entry
 from kvdocs.kind import Column, Context, Kind
+from kvdocs.kinds import _result_groups as groups
+from kvdocs.kinds._result_groups import Holds
 from kvdocs.kinds.withdrawal import left_out_badge, struck, withdrawal_notice
 from kvdocs.model import Record, Ref, empty_list
 from kvdocs.view import Badge, Block, Cell, Code, CodeBlock, Fact, Folded, Items, Link, Md, Notice, Prose, RecordView, Section, Table, values_in
@@ -35,24 +37,24 @@ class Result(Record):
     purpose: Literal["reproduction", "measurement", "kernel"] = Field(description="Of the script, at that time.")
     outcome: Literal["passed", "failed", "signalled", "timed-out", "interrupted", "unavailable", "runner-died"] = Field(description="How the execution ended.")
     status: Literal["FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP"] = Field(description="In the words of KCIDB.")
-    end: dict[str, Any] = Field(description="Exit code, signal, reason, duration, what was left behind.")
-    judgement: dict[str, Any] = Field(description="The verdict by the expectations of that time, with its reasons, conditions and captures.")
-    expect: dict[str, Any] = Field(default_factory=dict, description="Those expectations.")
-    invocation: dict[str, Any] = Field(description="Command, script, variables, times, runner.")
+    end: Annotated[dict[str, Any], Holds(groups.End)] = Field(description="Exit code, signal, reason, duration, what was left behind.")
+    judgement: Annotated[dict[str, Any], Holds(groups.Judgement)] = Field(description="The verdict by the expectations of that time, with its reasons, conditions and captures.")
+    expect: Annotated[dict[str, Any], Holds(groups.Expectations)] = Field(default_factory=dict, description="Those expectations.")
+    invocation: Annotated[dict[str, Any], Holds(groups.Invocation)] = Field(description="Command, script, variables, times, runner.")
     repeat: dict[str, Any] | None = Field(default=None, description="Which of several executions it is.")
-    source: dict[str, Any] | None = Field(default=None, description="Repository, commit and state of the source tree, with the patches in it.")
-    build: dict[str, Any] | None = Field(default=None, description="The build tree: its options, its programs, and the commit that they were built from.")
-    inputs: dict[str, Any] | None = Field(default=None, description="The model and other inputs, by size and hash.")
-    machine: dict[str, Any] | None = Field(default=None, description="What was found out about the machine.")
-    exclusivity: dict[str, Any] | None = Field(default=None, description="Whether it had the machine for itself: lock, other processes, load, clocks.")
+    source: Annotated[dict[str, Any], Holds(groups.Source)] | None = Field(default=None, description="Repository, commit and state of the source tree, with the patches in it.")
+    build: Annotated[dict[str, Any], Holds(groups.Build)] | None = Field(default=None, description="The build tree: its options, its programs, and the commit that they were built from.")
+    inputs: Annotated[dict[str, Any], Holds(groups.Inputs)] | None = Field(default=None, description="The model and other inputs, by size and hash.")
+    machine: Annotated[dict[str, Any], Holds(groups.Machine)] | None = Field(default=None, description="What was found out about the machine.")
+    exclusivity: Annotated[dict[str, Any], Holds(groups.Exclusivity)] | None = Field(default=None, description="Whether it had the machine for itself: lock, other processes, load, clocks.")
     metrics: dict[str, Any] = Field(default_factory=dict, description="The figures that the script wrote.")
-    streams: dict[str, Any] = Field(default_factory=dict, description="What is kept of the output, with sizes and hashes.")
-    files: list[dict[str, Any]] = Field(default_factory=empty_list, description="Further files that were kept.")
+    streams: dict[Literal["stdout", "stderr"], Annotated[dict[str, Any], Holds(groups.Stream)]] = Field(default_factory=dict, description="What is kept of the output, with sizes and hashes.")
+    files: list[Annotated[dict[str, Any], Holds(groups.KeptFile)]] = Field(default_factory=empty_list, description="Further files that were kept.")
     labels: list[str] = Field(default_factory=empty_list, description="What must be said wherever a figure of it appears.")
     output_correct: bool = Field(default=True, description="False under a patch that makes the output wrong by construction.")
-    redaction: list[dict[str, Any]] = Field(default_factory=empty_list, description="What was taken out of the output, by rule and count.")
-    missing: list[dict[str, Any]] = Field(default_factory=empty_list, description="What could not be had, and why.")
-    import_: dict[str, Any] | None = Field(default=None, alias="import", description="Where an imported execution comes from, and what was lost on the way.")
+    redaction: list[Annotated[dict[str, Any], Holds(groups.Redacted)]] = Field(default_factory=empty_list, description="What was taken out of the output, by rule and count.")
+    missing: list[Annotated[dict[str, Any], Holds(groups.Lacking)]] = Field(default_factory=empty_list, description="What could not be had, and why.")
+    import_: Annotated[dict[str, Any], Holds(groups.Imported)] | None = Field(default=None, alias="import", description="Where an imported execution comes from, and what was lost on the way.")
     supersedes: Annotated[str, Ref("result")] | None = Field(default=None, description="The result in whose place it stands.")
 
     @property
