@@ -9,7 +9,7 @@ from contextlib import suppress
 from errno import EILSEQ
 from io import FileIO
 from pathlib import Path
-from stat import S_ISDIR
+from stat import S_ISDIR, S_ISREG
 from time import time
 
 _OVER = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -20,18 +20,20 @@ _PART = 1 << 16
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a file; None when there is none."""
+    """The bytes of a file; None when there is none, or a pipe or a device has its name: who reads one may wait for ever."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         first = os.read(handle, _PART)
-        if len(first) < _PART:  # of a regular file a shorter part is the last one
+        if 0 < len(first) < _PART:  # of a regular file a shorter part is the last one
             return first
+        if not S_ISREG(os.fstat(handle).st_mode):
+            return None
         with FileIO(handle, closefd=False) as rest:
             return first + rest.readall()
-    except IsADirectoryError:
+    except (IsADirectoryError, BlockingIOError):
         return None
     finally:
         os.close(handle)

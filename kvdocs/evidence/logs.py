@@ -221,6 +221,8 @@ def _parts(folder: Path, record: Mapping[str, Any], stream: str) -> Iterator[byt
     if words["file"] is None:
         return
     path, hasher, left = folder / words["file"], hashlib.sha256(), stored_bytes(record, stream) + 1
+    if path.exists() and not path.is_file():  # who reads a pipe may wait for ever
+        raise DamagedLogError(f"{words['file']} is no file")
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             while part := file.read(min(left, _PART)):

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from kvdocs.disk import read_file
+
 NO_FILE = "0" * 40
 PATIENCE_SECONDS = 300.0
 
@@ -170,7 +172,7 @@ class Contents:
         """The content of an object, or of the file at `path` when its name is `WORKING`; None when it is not here."""
         if name == WORKING:
             try:
-                return (self.root / path).read_bytes()
+                return read_file(str(self.root / path))
             except OSError:
                 return None
         self.questions.write(name.encode("ascii") + b"\n")

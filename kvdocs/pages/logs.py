@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kvdocs import markup
+from kvdocs.disk import read_file
 from kvdocs.entry import Entry
 from kvdocs.evidence.terminal import plain_text
 from kvdocs.kinds.result import Result, result_of
@@ -40,7 +41,9 @@ def read_log(entry: Entry, stream: dict[str, Any]) -> str | None:
         return None
     path = entry.raw.root / Path(entry.path).parent / name
     try:
-        data = path.read_bytes()
+        data = read_file(str(path))
+        if data is None:
+            return None
         return plain_text(gzip.decompress(data) if name.endswith(".gz") else data)
     except (OSError, EOFError, zlib.error):  # a damaged log is a problem that the checks report
         return None
