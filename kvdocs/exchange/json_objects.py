@@ -53,9 +53,9 @@ def find_objects(text: str, having: Collection[str], start: int = 0) -> Objects:
         at = opening.start(1)
         try:
             value, position = _DECODER.raw_decode(text, at)
-        except json.JSONDecodeError as error:
+        except ValueError as error:  # a number of thousands of digits is one too, and has no position
             broken.append(line_of(text, at))
-            position = max(error.pos, at + 1)
+            position = max(getattr(error, "pos", 0), at + 1)
         except RecursionError:
             broken.append(line_of(text, at))
             break
@@ -91,7 +91,7 @@ def parse_lines(text: str) -> Iterator[tuple[int, Any]]:
             continue
         try:
             yield number, json.loads(line)
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             yield number, error
         except RecursionError:
             yield number, ValueError("nested too deeply")

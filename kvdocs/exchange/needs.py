@@ -34,7 +34,10 @@ def parse(text: str, version: str | None = None) -> tuple[list[Ticket], list[Rem
         raise UnreadableSourceError(f"not JSON: {error}") from error
     except (KeyError, TypeError) as error:
         raise UnreadableSourceError(f"no needs.json, or not one with that version: {error!s} is missing") from error
-    fields = versions[chosen].get("needs_schema", {}).get("properties") or {}
+    if not isinstance(needs, dict):
+        raise UnreadableSourceError("no needs.json: its needs are not named by their ids")
+    schema = versions[chosen].get("needs_schema")
+    fields = (schema.get("properties") if isinstance(schema, dict) else None) or {}
     remarks: list[Remark] = [unknown("owners, sizes and gates, unless the project gave its needs such fields")]
     others = [name for name in versions if name != chosen]
     if others:

@@ -39,9 +39,9 @@ def write_csv(records: Iterable[BaseModel]) -> str:
 def draft_csv(text: str, kind: str, model: type[BaseModel], known: Known) -> DraftSet:
     """The rows of a CSV file as records of a kind. A column that is no field of the kind is not taken.
 
-    Raises UnreadableSourceError when there is no heading that is a field of the kind.
+    Raises UnreadableSourceError when there is no heading that is a field of the kind, or a cell is longer than Python's csv reads.
     """
-    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=False))
+    rows = _rows(text)
     headings = [heading.strip() for heading in rows[0]] if rows else []
     fields = {heading: _field(heading, model) for heading in headings}
     if not any(name in ("id", "title") for name in fields.values()):
@@ -61,6 +61,15 @@ def draft_csv(text: str, kind: str, model: type[BaseModel], known: Known) -> Dra
     return DraftSet(tuple(drafts), tuple(remarks))
 
 
+def _rows(text: str) -> list[list[str]]:
+    """The cells of each row; a line may end as on any system."""
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=False)
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise UnreadableSourceError(f"line {reader.line_num}: {error}") from None
+
+
 def _values(headings: Sequence[str], row: Sequence[str], fields: Mapping[str, str], model: type[BaseModel], remarks: list[Remark], line: int) -> dict[str, Any]:
     if len(row) > len(headings):
         remarks.append(lost(f"{len(row) - len(headings)} cells beyond the last heading", line))
@@ -73,6 +82,8 @@ def _values(headings: Sequence[str], row: Sequence[str], fields: Mapping[str, st
             values[name] = _value(cell, model.model_fields[name].annotation)
         except ValueError as error:
             remarks.append(lost(f"{heading}: {error}", line))
+        except RecursionError:
+            remarks.append(lost(f"{heading}: nested too deeply", line))
     return values
 
 

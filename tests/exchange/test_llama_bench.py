@@ -142,6 +142,14 @@ def test_a_run_killed_between_two_tests() -> None:
     assert not report.whole
 
 
+def test_a_number_of_thousands_of_digits_was_a_traceback() -> None:
+    report = parse(JSON.replace('"avg_ns": ', f'"avg_ns": {"9" * 5000}', 1))
+    assert [row.name for row in report.rows] == ["tg16", "pp64 @ d64", "tg16 @ d64"]
+    assert [str(r) for r in report.remarks if r.line] == [
+        "lost: line 2: the output was cut short: 3 whole tests taken; one that was begun is lost, and how many were still to come is not known"
+    ]
+
+
 def test_keys_of_a_fork_are_kept() -> None:
     settings = parse(one_test(kv_cpu_pinned=1, kvarn_route_prefill="mma", cuda_graphs=True)).rows[0].settings
     assert (settings["kv_cpu_pinned"], settings["kvarn_route_prefill"], settings["cuda_graphs"]) == (1, "mma", True)

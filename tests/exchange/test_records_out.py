@@ -109,6 +109,19 @@ def test_csv_of_something_else_is_refused() -> None:
         draft_csv("a,b\n1,2\n", "defect", Defect, Known())
 
 
+def test_csv_with_line_ends_of_another_system_was_a_traceback() -> None:
+    for end in ("\r", "\r\n"):
+        found = draft_csv(end.join(("id,title,status", '"R7","Do it",open', "R8,Do more,done", "")), "item", Item, Known())
+        assert [dict(draft.values) for draft in found.drafts] == [{"id": "R7", "title": "Do it", "status": "open"}, {"id": "R8", "title": "Do more", "status": "done"}]
+
+
+def test_csv_with_a_cell_that_no_reader_takes_was_a_traceback() -> None:
+    with pytest.raises(UnreadableSourceError, match=r"^line 2: field larger than field limit \(131072\)$"):
+        draft_csv(f"id,title\nR7,{'a' * 200_000}\n", "item", Item, Known())
+    found = draft_csv(f"id,title,payoffs\nR7,Do it,{'[' * 100_000}\n", "item", Item, Known())
+    assert ([dict(draft.values) for draft in found.drafts], [str(remark) for remark in found.remarks]) == ([{"id": "R7", "title": "Do it"}], ["lost: line 2: payoffs: nested too deeply"])
+
+
 def test_json_holds_whole_records(records: Inspection) -> None:
     export = export_json(records.registry, list(records.registry))
     document = json.loads(export.files["records.json"])

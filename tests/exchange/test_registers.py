@@ -269,6 +269,7 @@ def test_doorstop_items_in_markdown() -> None:
         (beads.parse, '{"a": 1}\n'),
         (needs.parse, "{}"),
         (needs.parse, "not json"),
+        (needs.parse, '{"versions": {"1": {"needs": ["N1"]}}}'),
         (lambda text: doorstop.parse({"a.yml": text}), "x: 1\n"),
     ],
 )
