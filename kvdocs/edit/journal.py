@@ -149,16 +149,31 @@ def _finish(project: Project, folder: Path) -> bool:
     """Carry out the journal, if there is one; each step may have been done already."""
     journal = folder / "journal.json"
     try:
-        steps = json.loads(journal.read_bytes())["steps"]
+        steps = _steps(journal.read_bytes())
     except FileNotFoundError:
         shutil.rmtree(folder / "staged", ignore_errors=True)
         return False
+    if steps is None:
+        raise EditError(
+            f"an edit was interrupted, and its journal is damaged: {journal} cannot be read, so it cannot be finished by itself",
+            f"take over by hand what you want from {folder / 'staged'}, then remove {journal}",
+        )
     for step in steps:
         _carry_out(project, folder, step)
     journal.unlink()
     _sync_folder(folder)
     shutil.rmtree(folder / "staged", ignore_errors=True)
     return True
+
+
+def _steps(data: bytes) -> list[dict[str, Any]] | None:
+    """The steps of a journal; None when it is not as it was written."""
+    try:
+        steps = json.loads(data)["steps"]
+        texts = [(step["path"], step["staged"] or "", step["before"] or "", step["after"] or "") for step in steps]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return steps if all(isinstance(text, str) and "\0" not in text for step in texts for text in step) else None
 
 
 def _carry_out(project: Project, folder: Path, step: dict[str, Any]) -> None:

@@ -157,3 +157,20 @@ def test_a_full_disk_was_told_without_the_name_of_a_file(small: Path) -> None:
     assert place[1].endswith("registry/roadmap/R1.yaml")
     assert (small / "registry/roadmap/R1.yaml").read_bytes() == before
     assert [path for path in small.rglob("*.tmp") if ".git" not in path.parts] == []
+
+
+@pytest.mark.parametrize("journal", [b"", b"null", b"[]", b"{}", b"\xff\xfe", b"[" * 5000, b'{"steps": [1]}', b'{"steps": [{"path": 1, "staged": null, "before": null, "after": null}]}'])
+def test_a_damaged_journal_made_every_command_end_with_a_traceback(journal: bytes, small: Path, kvdocs: Kvdocs) -> None:
+    folder = small.resolve() / ".kvdocs/edit"
+    (folder / "staged").mkdir(parents=True)
+    (folder / "staged/0").write_text("id: what was to be written\n", encoding="utf-8")
+    (folder / "journal.json").write_bytes(journal)
+    for command in ("check", "order"):
+        ran = kvdocs(command, at=small)
+        assert (ran.code, ran.out, ran.err) == (
+            2,
+            "",
+            f"error: an edit was interrupted, and its journal is damaged: {folder}/journal.json cannot be read, so it cannot be finished by itself\n"
+            f"  hint: take over by hand what you want from {folder}/staged, then remove {folder}/journal.json\n",
+        )
+    assert (folder / "staged/0").read_text(encoding="utf-8") == "id: what was to be written\n"
