@@ -40,7 +40,6 @@ PathText = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """A path that can be asked for."""
 
 
-
 def _number(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise PydanticCustomError("number_type", "a number")
