@@ -97,7 +97,8 @@ def _targets(result: dict[str, Any]) -> str:
     for command, size, case, most in TARGETS:
         row = found.get((command, size, case))
         told = "not measured" if row is None else "reached" if row["cpu"] <= most else "not reached"
-        lines.append(_row((_records(size), command, case, most, f"{row['cpu']:.2f}" if row else "–", told)))
+        seconds = "–" if row is None else f"{row['cpu']:.2f}" if (round(row["cpu"], 2) <= most) == (row["cpu"] <= most) else f"{row['cpu']:.3f}"
+        lines.append(_row((_records(size), command, case, most, seconds, told)))
     return "\n".join([*head, *lines])
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import pairwise
+from string import ascii_letters
 from typing import NamedTuple
 
 
@@ -26,14 +27,15 @@ def numbered(word: str) -> Numbered | None:
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
-    """The known word with a number that was meant by one that ends in a number.
+    """The known word with a number that was meant by one that ends in a number, or in letters that look like one.
 
     It has the same number behind a stem that is alike, or the same stem before a number that one slip makes of it:
     two digits were swapped, one was typed twice, or one of several is missing. None where nothing says which of several was meant.
     """
     typed = numbered(word)
     if typed is None:
-        return None
+        as_digits = _with_digits(word).lower()
+        return next((name for name in known if name.lower() == as_digits != word.lower()), None)
     parts = {name: found for name in known if (found := numbered(name)) is not None}
     alike = {found.stem: name for name, found in parts.items() if found.digits == typed.digits}
     near = get_close_matches(typed.stem, alike, n=1, cutoff=0.6)
@@ -45,6 +47,15 @@ def meant(word: str, known: Iterable[str]) -> str | None:
         if len(possible := slips & beside.keys()) == 1:
             return beside[possible.pop()]
     return None
+
+
+def _with_digits(word: str) -> str:
+    """The word with the digits that some of its letters look like, from its first digit on: `D1O` is `D10`."""
+    stem = len(word) - len(word.lstrip(ascii_letters))
+    return word[:stem] + word[stem:].translate(_LIKE_DIGITS)
+
+
+_LIKE_DIGITS = str.maketrans("OoIl", "0011")
 
 
 def _swapped(digits: str) -> set[str]:

@@ -44,6 +44,33 @@ def test_the_shell_completes_what_that_folder_holds(words: str, root: Path, kvdo
     assert kvdocs(at=tmp_path_factory.mktemp("elsewhere"), env=asked).out == "plain,R1\n"
 
 
+CHOOSES = "error: --owner, --limit and --all choose rows of the order: leave them out with --explain, --for and --critical-path\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("order --explain R1 --limit 1", CHOOSES),
+        ("order --for R1 --all", CHOOSES),
+        ("order --critical-path --owner ann", CHOOSES),
+        ("check --format sarif --json", '{\n  "schema": "kvdocs/error/v1",\n  "error": "--json is --format json, and --format sarif asks for something else: choose one",\n  "hint": null\n}\n'),
+    ],
+)
+def test_an_option_that_would_do_nothing_beside_another_one_was_passed_over(line: str, message: str, root: Path, kvdocs: Kvdocs) -> None:
+    ran = kvdocs(*line.split(), at=root)
+    assert (ran.code, ran.out + ran.err) == (2, message)
+
+
+def test_a_check_without_notes_does_not_deny_them(root: Path, kvdocs: Kvdocs) -> None:
+    assert kvdocs("check", "--quiet", at=root).out == "no errors or warnings\n"
+
+
+def test_order_says_of_a_record_with_an_error_that_it_is_there(root: Path, kvdocs: Kvdocs) -> None:
+    (root / "registry" / "roadmap" / "R2.yaml").write_text("id: R2\ntitel: Second\nstatus: open\nowners: [ann]\n", encoding="utf-8")
+    ran = kvdocs("order", "--explain", "R2", at=root)
+    assert (ran.code, ran.err.splitlines()[-2:]) == (2, ["error: R2 cannot be read", "  hint: `kvdocs check` says what is wrong with it"])
+
+
 def test_what_is_misspelled_behind_a_command_is_named(root: Path, kvdocs: Kvdocs) -> None:
     ran = kvdocs("check", "--no-cach", at=root)
     assert (ran.code, ran.err.splitlines()[-1]) == (2, "Error: No such option '--no-cach'. Did you mean '--no-cache'?")

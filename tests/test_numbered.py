@@ -21,6 +21,7 @@ KNOWN = [*(f"R{number}" for number in range(1, 61)), "R340", "M3", "M5", "Q1", "
         ("r9", "R9"), ("R09", "R9"), ("R-9", "R9"), ("RR9", "R9"), ("upsteam-34", "upstream-34"),  # the same number
         ("R95", "R59"), ("r430", "R340"),  # digits that were swapped
         ("R588", "R58"), ("R11O", "R11"),  # one digit too many
+        ("R5O", "R50"), ("r1l", "R11"), ("D1O", None),  # letters that look like digits
         ("h20", "h200"), ("R30", "R30"), ("R40", "R40"),  # one too few
         ("R349", None), ("R106", None), ("R1200", None),  # several are as near
         ("R0", None), ("M", None), ("M4", None), ("Q2", None), ("h100", None), ("upstream-35", None),  # another number

@@ -130,6 +130,9 @@ def test_what_was_built_anew_is_said(served: Served) -> None:
     assert re.fullmatch(r"1 of [1-9][0-9]* pages", built())
     (served.root / "site_src" / "extra.txt").write_text("copied\n", encoding="utf-8")
     assert re.fullmatch(r"0 of [1-9][0-9]* pages, 1 other file", built())
+    page.write_text("# A page\n\n[Nowhere](nowhere.md).\n", encoding="utf-8")
+    built()
+    assert served.until("WARNING") == "WARNING -  Doc file 'page.md' contains a link 'nowhere.md', but the target is not found among documentation files."
 
 
 def test_a_first_start_with_an_error_in_the_registry_led_to_no_page(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import paint, print_json, say, say_lines, the_project
+from kvdocs.cli.output import fail, paint, print_json, say, say_lines, the_project
 
 if TYPE_CHECKING:
     from kvdocs.answers import Answers
@@ -41,6 +41,8 @@ def check(ctx: click.Context, style: str, as_json: bool, strict: bool, quiet: bo
     Example:
       kvdocs check --strict --format github
     """
+    if as_json and style not in ("text", "json"):
+        fail(f"--json is --format json, and --format {style} asks for something else: choose one")
     from kvdocs.answers import Answers
     from kvdocs.problems import Severity, unpack
     from kvdocs.reports import github_lines, json_document, sarif_document, summary
@@ -58,7 +60,7 @@ def check(ctx: click.Context, style: str, as_json: bool, strict: bool, quiet: bo
         say_lines(github_lines(problems))
     else:
         say_lines([line for problem in problems for line in _lines(problem)])
-        say(summary(problems))
+        say(summary(problems) if problems or not quiet else "no errors or warnings")
     sys.exit(1 if any(p.severity in failing for p in problems) else 0)
 
 

@@ -42,6 +42,8 @@ def order(ctx: click.Context, owner: str | None, everything: bool, limit: int | 
     """
     if sum((explain is not None, goal is not None, critical_path)) > 1:
         fail("--explain, --for and --critical-path are three questions: ask one at a time")
+    if (explain or goal or critical_path) and (owner is not None or limit is not None or everything):
+        fail("--owner, --limit and --all choose rows of the order: leave them out with --explain, --for and --critical-path")
     project = the_project(ctx, settings=False)
     if explain or goal or critical_path or assume:
         document = _ask(project, explain, goal, critical_path, assume, owner, as_json)
@@ -156,6 +158,8 @@ def _known(registry: Registry, name: str, kinds: tuple[str, ...] = WORK) -> str:
     entry = registry.get(name)
     if entry is None or entry.kind.name not in kinds:
         if entry is None:
+            if name in registry.broken:
+                fail(f"{name} cannot be read", "`kvdocs check` says what is wrong with it")
             fail(f"no record has the id {name!r}", registry.nearest(name, (e.id for e in registry if e.kind.name in kinds)))
         fail(f"{name} is a record of kind {entry.kind.name}, not {' or '.join(kinds)}", _in_its_place(entry))
     return entry.kind.name

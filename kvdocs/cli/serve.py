@@ -107,8 +107,11 @@ def build_once(project: Project, engine: str) -> str:
     if built.code != 0:
         return _wrong(built.output.strip())
     others = len(source.wrote.written) if not built.written else 0
-    what = f"{built.written} of {counted(built.pages, 'page')}" + (f", {counted(others, 'other file')}" if others else "")
-    say(f"built in {time.monotonic() - started:.1f} s: {what}")
+    pages = counted(built.pages, "page")
+    what = f"{built.written} of {pages}" if built.written or others else f"{pages}, as they were"
+    say(f"built in {time.monotonic() - started:.1f} s: {what}" + (f", {counted(others, 'other file')}" if others else ""))
+    for line in built.remarks:
+        say(paint(line, "warn"))
     for line in errors:
         say(line)
     return "\n".join(errors)

@@ -29,7 +29,7 @@ def show(ctx: click.Context, name: str, everything: bool, as_json: bool) -> None
     """One record with its links, or one figure with what depends on it.
 
     A record is shown as on its page: its fields, what executions and figures say of them, what is wrong with it, what points at it.
-    Of a result, the first digits of its id are enough.
+    Of a result, the first four digits of its id are enough.
     A figure, such as `M2.host[4096]`, comes with every cell, claim, text and chart that changes when it does.
 
     \b

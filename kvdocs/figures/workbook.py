@@ -221,6 +221,9 @@ class WorkbookScope:
         sheets = self.workbook.sheets
         name = reference.measurement or self.measurement
         if name is None:
+            if (sheet := sheets.get(reference.column)) is not None:
+                column = next((column for column in sheet.columns if column != sheet.key), sheet.key)
+                raise ScopeError(f"{sheet.id} is a measurement, and a figure is in one of its columns", f"such as `{Reference(sheet.id, column, reference.row or next(iter(sheet.rows), None))}`")
             hint = did_you_mean(reference.column, sheets)
             raise ScopeError(f"{reference.column!r} is not a column of a measurement", hint or "such as `M3.gain[16384]`")
         if name not in sheets:

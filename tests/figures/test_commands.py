@@ -251,6 +251,7 @@ def test_a_computed_figure_tells_what_it_reads(root: Path, kvdocs: Callable[...,
     ("name", "error"),
     [
         ("M1.gain", "error: no record has the id 'M1.gain'\n  hint: a figure is named with its row: `M1.gain[ROW]`\n"),
+        ("M1[4096]", "error: M1 is a measurement, and a figure is in one of its columns\n  hint: such as `M1.before[4096]`\n"),
         ("M1.gain[5]", "error: M1 has no row 5\n  hint: its rows are 4096, 8192, 16384\n"),
         ("M1.gian[4096]", "error: M1 has no column 'gian'\n  hint: did you mean 'gain'?\n"),
         ("M11.gain[4096]", "error: there is no measurement 'M11'\n  hint: did you mean 'M1'?\n"),
