@@ -53,11 +53,11 @@ class Bench:
             yield "one template edited", self._run(command, lambda: self._edit_template(TEMPLATES[command]), 1)
 
     def again(self, command: str, case: str) -> Cost:
-        """One more run of a case; unless it is the one with an empty cache, after a run that is not measured."""
+        """A case once more; unless it is the one with an empty cache, after a run that is not measured."""
         if case == "cold":
-            return self._run(command, self._forget, 1)
+            return self._run(command, self._forget, self.times)
         self._run(command, lambda: None, 1)
-        return self._run(command, self._edit if case == "one record edited" else lambda: None, 1)
+        return self._run(command, self._edit if case == "one record edited" else lambda: None, self.times)
 
     def _run(self, command: str, before: Callable[[], None], times: int) -> Cost:
         costs = []
