@@ -282,7 +282,7 @@ def test_new_takes_the_next_number_and_names_the_file_for_the_title(kvdocs: Kvdo
         +blocked_by: [R1]
         wrote registry/roadmap/R3-repair-the-build-at-once.yaml
     """)
-    assert kvdocs("check", "--quiet", at=small).out == "no problems\n"
+    assert kvdocs("check", "--quiet", at=small).out == "no errors or warnings\n"
 
 
 def test_new_says_what_is_missing(kvdocs: Kvdocs, small: Path) -> None:

@@ -81,7 +81,7 @@ def test_rename_reaches_links_prose_comments_pages_and_the_file(kvdocs: Kvdocs, 
         wrote registry/roadmap/R1.yaml
         wrote site_src/index.md
     """).replace("# Home\n\n", "# Home\n \n")
-    assert kvdocs("check", "--quiet", at=small).out == "no problems\n"
+    assert kvdocs("check", "--quiet", at=small).out == "no errors or warnings\n"
 
 
 @pytest.mark.parametrize("command", [("show", "R1"), ("order", "--explain", "R1"), ("run", "R1"), ("gate", "R1"), ("set", "R1", "size=S"), ("export", "issue", "R1")])
@@ -263,7 +263,7 @@ def test_two_branches_that_took_the_same_number_are_merged_and_mended(kvdocs: Kv
     assert "It is about D3 (theirs)." in (small / "registry/roadmap/R2.yaml").read_text()
     assert "symptom: D4 is new." in (small / "registry/defects/D4-wrong-sum.yaml").read_text()
     assert "formerly" not in (small / "registry/defects/D4-wrong-sum.yaml").read_text()
-    assert kvdocs("check", "--quiet", at=small).out == "no problems\n"
+    assert kvdocs("check", "--quiet", at=small).out == "no errors or warnings\n"
 
 
 @pytest.mark.slow
