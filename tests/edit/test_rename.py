@@ -186,7 +186,7 @@ def test_a_kill_in_the_middle_leaves_all_old_or_all_new_after_the_next_command(k
         done = subprocess.run([sys.executable, "-c", KILLED_AT, str(step)], cwd=root, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, check=False)
         between = files_of(root)
         following = kvdocs("check", "--quiet", at=root)
-        assert following.out == "no problems\n"
+        assert following.out == "no errors or warnings\n"
         after = files_of(root)
         assert after in (old, new), f"killed at step {step}"
         assert not (root / ".kvdocs/edit/journal.json").exists()
