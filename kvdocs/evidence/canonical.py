@@ -32,7 +32,7 @@ _PLAIN: dict[type, Callable[[Any], str]] = {
     bool: {True: "true", False: "false"}.__getitem__,
     type(None): {None: "null"}.__getitem__,
 }
-"""How a value that holds no others is written. Most values are such, and to ask for the type by itself is by far the fastest."""
+"""How a value that holds no others is written, as most do."""
 
 
 def _indented(value: Any, line: str) -> str:

@@ -22,7 +22,7 @@ ROUNDED_BITS = 160
 LARGEST_EXPONENT = 60
 """No number is written with a power of ten beyond this."""
 LARGEST = Fraction(10**300)
-"""No result is larger than this; what is nearer to zero than its inverse has zero as a bound."""
+"""No result is larger than this."""
 LARGEST_POWER = 16
 ENDLESS = Fraction(10) ** 120
 """Stands for the other end of a number of which one bound alone is known: no measured number comes near it."""
