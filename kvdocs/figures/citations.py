@@ -129,8 +129,7 @@ def _shown(expression: str, style: Style, scope: WorkbookScope) -> str:
     if decimals is None and figure is not None and measured == figure.unit:
         decimals = figure.decimals
     elif decimals is None:
-        half_width = float(within.width) / 2
-        decimals = numerals.supported_decimals(value, max(half_width, (quantity.uncertainty or 0.0) / float(measured.factor)))
+        decimals = numerals.supported_decimals(value, within, (quantity.uncertainty or 0.0) / float(measured.factor))
     sign = style.sign or (figure is not None and figure.column.signed)
     return numerals.shown(value, within, decimals, sign=sign) + ("" if style.bare else measured.label)
 

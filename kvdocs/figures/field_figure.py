@@ -86,8 +86,7 @@ def _decimals(expression: str, quantity: Quantity, measured: Unit, scope: Workbo
         return figure.decimals
     if published is not None:
         return numerals.decimals_of(published)
-    half_width = float(in_unit(quantity.interval, measured).width) / 2
-    return numerals.supported_decimals(measured.from_base(quantity.value), max(half_width, (quantity.uncertainty or 0.0) / float(measured.factor)))
+    return numerals.supported_decimals(measured.from_base(quantity.value), in_unit(quantity.interval, measured), (quantity.uncertainty or 0.0) / float(measured.factor))
 
 
 def _verdict(quantity: Quantity, measured: Unit, published: Number | None) -> Reproduction | None:

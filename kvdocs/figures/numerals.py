@@ -10,6 +10,8 @@ from kvdocs.figures.interval import ENDLESS_FROM, Interval
 
 MINUS = "\N{MINUS SIGN}"
 MAX_DECIMALS = 9
+ENCLOSED = 40
+"""So many places after the point are the same in what is enclosed outwards and what it stands for."""
 
 _WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -34,10 +36,19 @@ def decimals_of(number: int | Decimal) -> int:
     return -exponent if isinstance(exponent, int) else 0
 
 
-def supported_decimals(value: Fraction, half_width: float) -> int:
-    """How many places after the point make sense: the last one is about as large as the whole interval; four significant digits without one, or where it has no end."""
+def supported_decimals(value: Fraction, interval: Interval, uncertainty: float = 0.0) -> int:
+    """How many places after the point make sense: the last one is about as large as the whole interval, or as two standard uncertainties where that is more.
+
+    There is one more where the number would be rounded out of it; four significant digits without an interval, or where it has no end.
+    """
+    half_width = max(float(interval.width) / 2, uncertainty)
     if 0 < half_width < ENDLESS_FROM / 2:
-        return max(0, min(MAX_DECIMALS, -round(log10(2 * half_width))))
+        reach = Fraction(uncertainty)
+        low, high = min(interval.low, value - reach), max(interval.high, value + reach)
+        decimals = max(0, min(MAX_DECIMALS, -round(log10(2 * half_width))))
+        while decimals < MAX_DECIMALS and not low <= Fraction(rounded(value, decimals)) <= high:
+            decimals += 1
+        return decimals
     if value.denominator == 1:
         return 0
     return max(0, min(MAX_DECIMALS, 3 - floor(log10(abs(float(value)))))) if value else 0
@@ -56,7 +67,19 @@ def shown(value: Fraction, interval: Interval, decimals: int, *, sign: bool = Fa
     bound = interval.bound
     if not bound:
         return text(value, decimals, sign=sign)
-    return "unknown" if bound == "?" else f"{bound} {text(interval.low if bound == '≥' else interval.high, decimals, sign=sign)}"
+    if bound == "?":
+        return "unknown"
+    outward = below(interval.low, decimals) if bound == "≥" else -below(-interval.high, decimals)
+    return f"{bound} {text(outward, decimals, sign=sign)}"
+
+
+def below(value: Fraction, decimals: int) -> Fraction:
+    """The largest number with so many places that is not above the value: a lower bound that is rounded is still one.
+
+    Roots and logarithms are enclosed outwards in their last bits, which do not count: the root of at least a hundred is at least ten.
+    """
+    scale = Fraction(10) ** decimals
+    return floor(Fraction(rounded(value * scale, ENCLOSED))) / scale
 
 
 def bounds(low: Fraction, high: Fraction, decimals: int, label: str = "", *, sign: bool = False) -> tuple[str, str]:

@@ -98,7 +98,7 @@ class Figure:
             return self.column.decimals
         if self.value is None or self.interval is None:
             return 0
-        return numerals.supported_decimals(self.value, max(float(self.interval.width) / 2, self.uncertainty or 0.0))
+        return numerals.supported_decimals(self.value, self.interval, self.uncertainty or 0.0)
 
     @cached_property
     def text(self) -> str:

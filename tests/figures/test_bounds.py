@@ -157,7 +157,7 @@ def test_a_root_and_a_logarithm_of_a_bound_are_bounds() -> None:
     """The root of the number that stands for no end was taken for an honest number."""
     hundred = Interval.at_least(100)
     assert (hundred.sqrt().bound, hundred.log().bound) == ("≥", "≥")
-    assert [numerals.shown(Fraction(10), hundred.sqrt(), 0), numerals.shown(Fraction(460517, 10**5), hundred.log(), 2)] == ["≥ 10", "≥ 4.61"]
+    assert [numerals.shown(Fraction(10), hundred.sqrt(), 0), numerals.shown(Fraction(460517, 10**5), hundred.log(), 2)] == ["≥ 10", "≥ 4.60"]
     assert (Interval.exact(4).sqrt().bound, Interval.exact(4).log().bound) == ("", "")
 
 

@@ -211,7 +211,7 @@ def test_a_figure_is_shown_with_everything_that_depends_on_it(root: Path, kvdocs
         Cells
           Cell              Figure  Formula
           M1.gain[4096]     +21.4%  mean(after) / mean(before) - 1
-          M2.doubled[4096]  43%     2 * M1.gain
+          M2.doubled[4096]  42.8%   2 * M1.gain
 
         Claims
           Claim  Verdict  Why
