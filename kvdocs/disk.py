@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from errno import EILSEQ
 from io import FileIO
@@ -12,6 +12,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from time import time
 
+_FOR_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _OVER = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _NEW = _OVER | os.O_TRUNC
 
@@ -22,7 +23,7 @@ _PART = 1 << 16
 def read_file(path: str) -> bytes | None:
     """The bytes of a file; None when there is none, or a pipe or a device has its name: who reads one may wait for ever."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, _FOR_READING)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
@@ -35,6 +36,25 @@ def read_file(path: str) -> bytes | None:
             return first + rest.readall()
     except (IsADirectoryError, BlockingIOError):
         return None
+    finally:
+        os.close(handle)
+
+
+def file_parts(path: str) -> Iterator[bytes] | None:
+    """The same in parts, of which each is forgotten before the next is read."""
+    try:
+        handle = os.open(path, _FOR_READING)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    return _parts(handle)
+
+
+def _parts(handle: int) -> Iterator[bytes]:
+    try:
+        yield from iter(lambda: os.read(handle, _PART), b"")
     finally:
         os.close(handle)
 

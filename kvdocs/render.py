@@ -78,8 +78,8 @@ class Renderer:
     def chunks(self, page: Page) -> list[Chunk]:
         """The same in the parts that are there already; put together they would be copied."""
         if page.parts is None:
-            return [_tidy(self._laid_out(page, page.context)).encode()]
-        first, *others = _tidy(self._laid_out(page, {**page.context, "parts": PARTS if page.parts else ""})).encode().split(PARTS.encode())
+            return [tidy(self._laid_out(page, page.context)).encode()]
+        first, *others = tidy(self._laid_out(page, {**page.context, "parts": PARTS if page.parts else ""})).encode().split(PARTS.encode())
         parts = [self.section(part, page.path) if isinstance(part, Section) else part for part in page.parts]
         if parts:  # behind the last one there is no empty line
             parts[-1] = parts[-1][:-2]
@@ -164,7 +164,7 @@ _FENCED = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}).*?^(?P=indent)(
 _SPACES_AT_END = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
     """At most one empty line in a row and no spaces at the ends of lines; fenced code stays as it is."""
     parts, end = [], 0
     for found in _FENCED.finditer(text) if "```" in text or "~~~" in text else ():
@@ -178,9 +178,11 @@ def _squeeze(text: str) -> str:
     # To look is much cheaper than to search and replace, and most texts are tidy.
     if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
         text = _SPACES_AT_END.sub("", text)
-    while "\n\n\n" in text:
-        text = text.replace("\n\n\n", "\n\n")
-    return text
+    first, *others = text.split("\n\n\n")
+    if not others:
+        return text
+    *middle, last = [other.lstrip("\n") for other in others]
+    return "\n\n".join([first, *filter(None, middle), last])
 
 
 def render_all(pages: Iterable[Page | DataFile], renderer: Renderer) -> dict[str, bytes]:

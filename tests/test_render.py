@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kvdocs.markup import Dialect, cell, code, escape, flat, harmless, link
 from kvdocs.pages.page import DataFile, Page
 from kvdocs.pipeline import Inspection
 from kvdocs.project import Project
-from kvdocs.render import Renderer, TemplateFaultError, Written, default_templates, render_all, write_files
+from kvdocs.render import Renderer, TemplateFaultError, Written, default_templates, render_all, tidy, write_files
 from kvdocs.view import Badge, Code, Link, Md, Prose, Section
 from tests.conftest import MakeProject, Ran
+
+
+@given(st.text(" \n\ta|", max_size=30))
+def test_a_page_has_no_two_empty_lines_in_a_row_and_no_spaces_at_the_ends_of_lines(text: str) -> None:
+    expected = re.sub("\n{3,}", "\n\n", re.sub("[ \t]+$", "", text, flags=re.MULTILINE)).strip("\n") + "\n"
+    assert tidy(text) == expected
 
 
 def test_only_what_changed_is_written_and_what_is_stale_goes(tmp_path: Path) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kvdocs.cache import Scan
-from kvdocs.disk import read_file
+from kvdocs.disk import file_parts
 from kvdocs.project import Project
 from kvdocs.site.salt import salt_of
 
@@ -26,24 +25,29 @@ def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
     scan = Scan(project.root, "registry", project.open_cache())
     key = [scan.state(), salt_of(project, ())]
     index: dict[str, Any] | None = scan.cache.read("documents")
-    if index is not None and index["key"] == key and _holds(folder, index["digests"]):
+    if index is not None and index["key"] == key and all(_digest_of(f"{folder}/{path}") == digest for path, digest in index["digests"].items()):
         if scan.aged:
             scan.save()
         return dict.fromkeys(index["digests"])
-    return {path: None if _is(read_file(f"{folder}/{path}"), chunks) else b"".join(chunks) for path, chunks in _put_together(project, scan, key).items()}
+    return {path: None if _holds(f"{folder}/{path}", chunks) else b"".join(chunks) for path, chunks in _put_together(project, scan, key).items()}
 
 
-def _holds(folder: Path, digests: Mapping[str, str]) -> bool:
-    """Whether a folder has files with these digests."""
-    return all((data := read_file(f"{folder}/{path}")) is not None and _digest([data]) == digest for path, digest in digests.items())
-
-
-def _is(data: bytes | None, chunks: Sequence[Chunk]) -> bool:
-    """Whether these are the bytes of these chunks one after the other."""
-    if data is None or len(data) != sum(map(len, chunks)):
+def _holds(path: str, chunks: Iterable[Chunk]) -> bool:
+    """Whether a file holds these bytes, one after the other."""
+    parts = file_parts(path)
+    if parts is None:
         return False
-    begins = accumulate(map(len, chunks), initial=0)
-    return all(data.startswith(chunk, begin) for chunk, begin in zip(chunks, begins, strict=False))
+    part, at = b"", 0
+    for chunk in chunks:
+        left = memoryview(chunk)
+        while left:
+            if at == len(part):
+                part, at = next(parts, b""), 0
+            count = min(len(left), len(part) - at)
+            if not count or not part.startswith(left[:count], at):
+                return False
+            left, at = left[count:], at + count
+    return at == len(part) and next(parts, None) is None
 
 
 def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, list[Chunk]]:
@@ -73,3 +77,9 @@ def _digest(chunks: Iterable[Chunk]) -> str:
     for chunk in chunks:
         digest.update(chunk)
     return digest.hexdigest()
+
+
+def _digest_of(path: str) -> str | None:
+    """The digest of what a file holds; None when there is none."""
+    parts = file_parts(path)
+    return _digest(parts) if parts is not None else None

@@ -219,6 +219,28 @@ def test_documents_that_somebody_changed_or_removed_are_put_together_again_from_
     assert made[1:] == [[]]
 
 
+@pytest.mark.parametrize("edited", [False, True], ids=["as it was", "after an edit of another record"])
+@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: data + b"!", lambda data: data[:-1] + b"!", lambda _: b"", lambda _: None], ids=["cut", "longer", "changed", "emptied", "removed"])
+def test_a_document_is_written_again_whatever_was_done_to_it(make_project: MakeProject, damage: Callable[[bytes], bytes | None], edited: bool) -> None:
+    """It is compared in parts, and the longest one here has several."""
+    root = make_project({**FILES, "registry/defects/D1.yaml": FILES["registry/defects/D1.yaml"].replace("It hangs on box", "A long story. " * 12_000)}).root
+    path = root / "documents" / "record-defects.md"
+    whole = _documents(root)["record-defects.md"]
+    if edited:
+        (root / "registry/roadmap/R4.yaml").write_text(FILES["registry/roadmap/R4.yaml"].replace("size: L", "size: S"), encoding="utf-8")
+    left = damage(whole)
+    path.unlink() if left is None else path.write_bytes(left)
+    assert _documents(root)["record-defects.md"] == whole
+    assert documents_for(Project(root), root / "documents")["record-defects.md"] is None
+
+
+def test_an_empty_script_that_was_removed_from_the_documents_is_written_again(make_project: MakeProject) -> None:
+    root = make_project({**FILES, "registry/scripts/run.sh": ""}).root
+    assert _documents(root)["repro/run.sh"] == b""
+    (root / "documents" / "repro" / "run.sh").unlink()
+    assert _documents(root)["repro/run.sh"] == b""
+
+
 def test_parts_of_a_record_that_looked_at_a_strange_name_are_not_kept(make_project: MakeProject, made: list[list[str]]) -> None:
     """Names are kept with tabs between them."""
     root = make_project({**FILES, "registry/scripts/run.yaml": FILES["registry/scripts/run.yaml"].replace("file: run.sh", 'file: "a\\tb.sh"')}).root
