@@ -123,16 +123,18 @@ def acknowledge(
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint that names the nearest known word, or None when none is near. One with the same letters is nearest: they were swapped.
 
-    For a word that ends in a number, letters decide among words that do not; among those that do, `kvdocs.numbered` does.
+    For a word that ends in a number, letters decide among words that do not, where none begins as it does; among those that do, `kvdocs.numbered` does.
     One letter is near to no number behind it.
     """
     from difflib import get_close_matches
 
-    from kvdocs.numbered import meant, numbered
+    from kvdocs.numbered import meant, numbered, those_there_are
 
     lower = {k.lower(): k for k in known}
     if (name := meant(word, lower.values())) is not None:
         return f"did you mean {name!r}?"
+    if those_there_are(word, lower.values()) is not None:  # another number is no other word
+        return None
     if numbered(word) is not None or len(word) == 1:
         lower = {k: name for k, name in lower.items() if numbered(name) is None}
     near = get_close_matches(word.lower(), lower, n=3, cutoff=0.6)

@@ -12,7 +12,7 @@ from kvdocs.numbered import numbered, those_there_are
 from kvdocs.problems import did_you_mean
 from tests.conftest import MakeProject, Ran
 
-KNOWN = [*(f"R{number}" for number in range(1, 61)), "R340", "M3", "M5", "Q1", "ann", "h200", "upstream-34"]
+KNOWN = [*(f"R{number}" for number in range(1, 61)), "R340", "M3", "M5", "Q1", "ann", "h200", "upstream", "upstream-34"]
 
 
 @pytest.mark.parametrize(
