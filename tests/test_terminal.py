@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from kvdocs.cli import cli
-from kvdocs.cli.columns import fitted
+from kvdocs.cli.columns import fitted, noted
 from tests.conftest import MakeProject
 
 FILES = {
@@ -110,6 +110,29 @@ def test_a_table_that_is_too_wide_for_the_terminal_keeps_all_that_it_says() -> N
         "12  R10",
         "  Title  Tune it",
         "  Why    nothing waits for it",
+    ]
+
+
+def test_the_order_in_a_narrow_terminal_is_one_table_with_the_reasons_below_the_rows() -> None:
+    """Each row stood by itself there, in six lines."""
+    rows = [("1", "R1", "Repair the barrier", "M-L", "largest measured payoff +75.9%; unlocks R5"), ("12", "R10", "Tune it", "S", "nothing waits for it")]
+    assert noted(("#", "ID", "Title", "Size", "Why"), rows, [("plain",) * 5] * 2, 40, 2) == [
+        "#   ID   Title               Size",
+        "1   R1   Repair the barrier  M-L",
+        "         largest measured payoff +75.9%;",
+        "         unlocks R5",
+        "12  R10  Tune it             S",
+        "         nothing waits for it",
+    ]
+
+
+def test_a_long_path_pushed_what_stood_beside_it_out_of_its_column() -> None:
+    rows = [("ggml/src/ggml-cuda/fattn-mma-kvarn-case.cuh:178", "the call site that the errors name"), ("ggml/src/common.cuh:2", "the other")]
+    assert fitted(("Place", "What stands there"), rows, [("plain",) * 2] * 2, 80) == [
+        "Place                                            What stands there",
+        "ggml/src/ggml-cuda/fattn-mma-kvarn-case.cuh:178  the call site that the errors",
+        "                                                 name",
+        "ggml/src/common.cuh:2                            the other",
     ]
 
 

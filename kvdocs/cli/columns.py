@@ -16,7 +16,7 @@ SHORT = 16
 """A column that is no wider than this keeps its width as long as others can give way."""
 
 LONGEST_WORD = 40
-"""A longer word, such as an address, does not decide how wide its column is."""
+"""A longer word, such as an address, does not decide how wide its column is where it would leave too little to the others."""
 
 NARROWEST = 20
 """Text is not wrapped to fewer columns, however narrow the terminal is."""
@@ -24,6 +24,9 @@ NARROWEST = 20
 
 MANY = 3
 """Of so many rows it is told once what they say alike."""
+
+GAP = "  "
+"""What stands between two columns."""
 
 NO_BREAK = "\xa0"
 """A space at which no line is broken."""
@@ -34,22 +37,30 @@ def fitted(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequen
     return side_by_side(headings, rows, tones, columns, right) or _rows_apart(headings, rows, tones, columns)
 
 
-def side_by_side(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int, right: Sequence[bool] = ()) -> list[str] | None:
-    """The same where cells that are too long can be wrapped; None where there are too many of them."""
+def side_by_side(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int, right: Sequence[bool] = (), notes: Sequence[tuple[str, str]] = (), under: int = 0) -> list[str] | None:
+    """The same where cells that are too long can be wrapped; None where there are too many of them. Below each row stands its note in its tone, where there is one."""
     aligned = right or [False] * len(headings)
     kept = [[_kept_together(cell) if to_right else cell for cell, to_right in zip(row, aligned, strict=True)] for row in rows]
     widths = _widths([headings, *kept], columns)
     if widths is None:
         return None
+    indent = " " * (sum(widths[:under]) + len(GAP) * under)
     lines = _row(headings, ["head"] * len(headings), widths, aligned)
-    for row, row_tones in zip(kept, tones, strict=True):
+    for row, row_tones, (note, tone) in zip(kept, tones, notes or [("", "")] * len(kept), strict=True):
         lines += _row(row, row_tones, widths, aligned)
+        lines += [paint(line, tone) for line in hanging(indent, note, columns)] if note else []
     return [line.replace(NO_BREAK, " ") for line in lines]
+
+
+def noted(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int, under: int) -> list[str] | None:
+    """The same with the last cell of each row below it, from the column with the number `under` on."""
+    notes = [(row[-1], row_tones[-1]) for row, row_tones in zip(rows, tones, strict=True)]
+    return side_by_side(headings[:-1], [row[:-1] for row in rows], [row_tones[:-1] for row_tones in tones], columns, notes=notes, under=under)
 
 
 def fits(rows: Sequence[Sequence[str]], columns: int) -> bool:
     """Whether rows stand side by side in so many columns as they are."""
-    return sum(_wanted(rows)) + 2 * (len(rows[0]) - 1) <= columns
+    return sum(_wanted(rows)) + len(GAP) * (len(rows[0]) - 1) <= columns
 
 
 def turned(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]], columns: int) -> list[str] | None:
@@ -97,12 +108,15 @@ def _kept_together(cell: str) -> str:
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[int] | None:
     """How wide each column is: as wide as it wants, or the widest ones less; None when even the longest words do not fit."""
     wanted = _wanted(rows)
-    words = [max(min(cell_width(word), LONGEST_WORD) for row in rows for word in row[i].split(" ")) for i in range(len(wanted))]
-    space = columns - 2 * (len(wanted) - 1)
-    for least in (wanted, [w if w <= SHORT else word for w, word in zip(wanted, words, strict=True)], words):
-        if sum(least) <= space:
-            cap = max(limit for limit in range(columns + 1) if sum(min(w, max(low, limit)) for w, low in zip(wanted, least, strict=True)) <= space)
-            return [min(w, max(low, cap)) for w, low in zip(wanted, least, strict=True)]
+    space = columns - len(GAP) * (len(wanted) - 1)
+    for longest in (columns, LONGEST_WORD):
+        words = [max(min(cell_width(word), longest) for row in rows for word in row[i].split(" ")) for i in range(len(wanted))]
+        for least in (wanted, [w if w <= SHORT else word for w, word in zip(wanted, words, strict=True)], words):
+            if sum(least) <= space:
+                cap = max(limit for limit in range(columns + 1) if sum(min(w, max(low, limit)) for w, low in zip(wanted, least, strict=True)) <= space)
+                widths = [min(w, max(low, cap)) for w, low in zip(wanted, least, strict=True)]
+                if longest == LONGEST_WORD or all(width >= min(w, NARROWEST) for width, w in zip(widths, wanted, strict=True)):
+                    return widths
     return None
 
 

@@ -224,4 +224,4 @@ def _rows(rows: list[dict[str, Any]]) -> list[str]:
         owners = ", ".join(row["owners"]) or "open"
         cells.append((str(row["rank"] or "–"), row["id"], plain_text(row["title"]), owners, (row["size"] or ("decision" if row["kind"] == "decision" else "–")), ", ".join(row["unlocks"]) or "–", plain_text(row["why"])))
         tones.append(("off", TONE_OF[row["state"]], "plain", "plain", "plain", "plain", "off"))
-    return table(headings, cells, tones)
+    return table(headings, cells, tones, below=2)

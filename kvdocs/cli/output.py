@@ -157,19 +157,20 @@ def width() -> int:
     return get_terminal_size((100, 24)).columns
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]] | None = None) -> list[str]:
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Sequence[str]] | None = None, below: int | None = None) -> list[str]:
     """Aligned lines, one for each row in a pipe; on a terminal that is too narrow for them, as `kvdocs.cli.columns` lays them out.
 
-    `tones` colours cells; it has the shape of `rows`.
+    `tones` colours cells; it has the shape of `rows`. With `below`, the last cell of a row stands below the others there, from the column with this number on.
     """
     if not rows:
         return []
     widths = [_widest(column) for column in zip(headings, *rows, strict=True)]
     shades = tones or [["plain"] * len(headings)] * len(rows)
     if sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > width():
-        from kvdocs.cli.columns import fitted
+        from kvdocs.cli.columns import fitted, noted
 
-        return fitted(headings, rows, shades, width())
+        with_notes = noted(headings, rows, shades, width(), below) if below is not None else None
+        return with_notes or fitted(headings, rows, shades, width())
     lines = [paint(_line(headings, widths), "head")]
     colours = coloured() and tones is not None
     for row, row_tones in zip(rows, shades, strict=True):
