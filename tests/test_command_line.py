@@ -73,7 +73,21 @@ def test_order_says_of_a_record_with_an_error_that_it_is_there(root: Path, kvdoc
 
 def test_what_is_misspelled_behind_a_command_is_named(root: Path, kvdocs: Kvdocs) -> None:
     ran = kvdocs("check", "--no-cach", at=root)
-    assert (ran.code, ran.err.splitlines()[-1]) == (2, "Error: No such option '--no-cach'. Did you mean '--no-cache'?")
+    assert (ran.code, ran.out, ran.err) == (2, "", "error: no such option '--no-cach'. Did you mean '--no-cache'?\n  hint: kvdocs check [OPTIONS]; more with --help\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("show", "error: missing argument 'ID'\n  hint: kvdocs show [OPTIONS] ID; more with --help\n"),
+        ("shwo R1", "error: no such command 'shwo'; did you mean 'show'?\n  hint: kvdocs [OPTIONS] COMMAND [ARGS]...; more with --help\n"),
+        ("import nosuch", "error: no such command 'nosuch'\n  hint: kvdocs import [OPTIONS] COMMAND [ARGS]...; more with --help\n"),
+        ("order --limit many", "error: invalid value for '--limit': 'many' is not a valid integer range\n  hint: kvdocs order [OPTIONS]; more with --help\n"),
+    ],
+)
+def test_a_command_line_that_cannot_be_understood_was_answered_in_another_form_than_other_errors(line: str, message: str, root: Path, kvdocs: Kvdocs) -> None:
+    ran = kvdocs(*line.split(), at=root)
+    assert (ran.code, ran.out, ran.err) == (2, "", message)
 
 
 def test_no_command_has_an_option_or_argument_of_the_same_name() -> None:

@@ -108,16 +108,13 @@ class LazyGroup(click.Group):
             fail_of_machine(error, as_json="--json" in sys.argv[1:])
 
     def _main(self, *args: Any, **kwargs: Any) -> Any:
-        """As click does; where JSON was asked for, a command line that cannot be understood is answered in JSON too."""
-        if "--json" not in sys.argv[1:]:
-            return super().main(*args, **kwargs)
+        """As click does; a command line that cannot be understood is answered as every other error is, in JSON where that was asked for."""
         try:
             code = super().main(*args, **{**kwargs, "standalone_mode": False})
         except click.ClickException as error:
-            from kvdocs.cli.output import error_document, print_json
+            from kvdocs.cli.output import fail_of_usage
 
-            print_json(error_document(error.format_message()))
-            sys.exit(error.exit_code)
+            fail_of_usage(error, as_json="--json" in sys.argv[1:])
         except click.Abort:
             sys.exit(1)
         sys.exit(code if isinstance(code, int) else 0)

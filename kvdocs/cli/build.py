@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from kvdocs.cli.output import fail, paint, say, the_project
 from kvdocs.cli.redrawn import RedrawnLine
+
+if TYPE_CHECKING:
+    from kvdocs.site.engine import Built
 
 
 @click.command()
@@ -71,15 +75,22 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     with RedrawnLine() as progress:
         built = run_engine(project, engine, strict=strict, scanned=source.scanned, tell=progress.step if progress.shown else None)
     if built.code != 0:
-        say(built.output.rstrip(), err=True)
-        say(paint(f"{engine} ended with {built.code}", "bad", err=True), err=True)
-        sys.exit(1)
+        _refused(engine, built, strict=strict)
     for line in built.remarks:
         say(line, err=True)
     if source.digest is not None and built.site is not None and not built.remarks:
         standing.keep(built.site, source.digest, Counts(source.pages, len(wrote.written) + wrote.kept, built.pages, errors))
     say(f"site: {built.pages} pages by {engine} ({time.monotonic() - started:.1f} s); open site/index.html")
     _note(errors)
+
+
+def _refused(engine: str, built: Built, *, strict: bool) -> NoReturn:
+    """End the command because there is no new site."""
+    say(built.output.rstrip(), err=True)
+    say(paint("error: ", "bad", err=True) + f"{engine} ended with {built.code}", err=True)
+    if strict:
+        say("  hint: mend what it says above (pages that no record makes are in site_src/), or build without --strict", err=True)
+    sys.exit(1)
 
 
 def _note(errors: int) -> None:

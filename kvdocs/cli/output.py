@@ -71,6 +71,18 @@ def fail(message: str, hint: str | None = None) -> NoReturn:
     sys.exit(2)
 
 
+def fail_of_usage(error: click.ClickException, *, as_json: bool) -> NoReturn:
+    """End the command because its command line cannot be understood, with click's exit code and words."""
+    message = error.format_message()
+    if as_json:
+        print_json(error_document(message))
+    else:
+        say(paint("error: ", "bad", err=True) + message[:1].lower() + message[1:].removesuffix("."), err=True)
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            say(f"  hint: {error.ctx.get_usage().removeprefix('Usage: ')}; more with --help", err=True)
+    sys.exit(error.exit_code)
+
+
 def fail_of_machine(error: OSError | MemoryError, *, as_json: bool) -> NoReturn:
     """End the command because a file, a folder, a device or the memory refuses what it needs, with exit code 2."""
     message = "there is not enough memory"

@@ -272,8 +272,8 @@ def test_the_page_of_a_record_that_was_gone_stayed_in_a_site_that_a_strict_build
     whole = tmp_path.parent / f"{tmp_path.name}-whole"
     shutil.copytree(root, whole, ignore=shutil.ignore_patterns(".kvdocs", "build", "site"))
     refused, fresh = kvdocs("build", "--strict", at=root), kvdocs("--no-cache", "build", "--strict", at=whole)
-    assert (refused.code, refused.err.splitlines()[-2:]) == (1, ["Aborted with 1 warnings in strict mode!", "mkdocs ended with 1"])
-    assert (fresh.code, fresh.err.splitlines()[-2:]) == (1, refused.err.splitlines()[-2:])
+    assert (refused.code, refused.err.splitlines()[-3:]) == (1, ["Aborted with 1 warnings in strict mode!", "error: mkdocs ended with 1", "  hint: mend what it says above (pages that no record makes are in site_src/), or build without --strict"])
+    assert (fresh.code, fresh.err.splitlines()[-3:]) == (1, refused.err.splitlines()[-3:])
     assert not (root / "site/records/R4").exists()
     assert _site(root / "site") == _site(whole / "site")
     assert kvdocs("build", "--strict", at=root).code == 1
@@ -318,7 +318,7 @@ def test_a_site_that_was_copied_from_another_machine_was_written_again(make_proj
 def test_an_icon_that_the_theme_does_not_have_ended_with_a_traceback_of_the_engine(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     root = make_project({**FILES, "mkdocs.yml": SETTINGS, "site_src/how-to/page.md": "---\nicon: material/nonesuch\n---\n# A page\n"}).root
     ran = kvdocs("build", at=root)
-    assert (ran.code, ran.err.splitlines()[-2:]) == (1, ["the theme has no icon material/nonesuch, which how-to/page.md asks for", "mkdocs ended with 1"])
+    assert (ran.code, ran.err.splitlines()[-2:]) == (1, ["the theme has no icon material/nonesuch, which how-to/page.md asks for", "error: mkdocs ended with 1"])
 
 
 @pytest.mark.slow
@@ -339,7 +339,7 @@ def test_a_site_that_cannot_be_written_ended_with_a_traceback_of_the_engine(make
     project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
     (project.root / "site").write_text("in the way", encoding="utf-8")
     ran = kvdocs("build", at=project.root)
-    assert (ran.code, ran.err.splitlines()[-2:]) == (1, [f"Not a directory: '{project.root}/site'", "mkdocs ended with 1"])
+    assert (ran.code, ran.err.splitlines()[-2:]) == (1, [f"Not a directory: '{project.root}/site'", "error: mkdocs ended with 1"])
     assert "Traceback" not in ran.err
 
 
