@@ -166,7 +166,7 @@ def test_a_log_is_shown_before_it_is_stored(root: Path, kvdocs: Callable[..., ob
             "error: LOG: no line of compute-sanitizer in this file\n  hint: `kvdocs import log` takes any output\n",
         ),
         (("llama-bench", "LOG", "--into", "M1"), "error: LOG: no llama-bench output of any form in this file\n"),
-        (("llama-bench", "LOG", "--into", "M1", "--env"), "Error: Option '--env' requires an argument.\n"),
+        (("llama-bench", "LOG", "--into", "M1", "--env"), "error: option '--env' requires an argument\n"),
         (("csv", "LOG", "--kind", "thing"), "error: there is no kind 'thing'\n  hint: one of "),
         (("beads", "LOG"), "error: LOG: no beads issue in this file: an issue is a line of JSON with `id` and `title`\n"),
     ],
