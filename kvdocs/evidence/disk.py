@@ -33,6 +33,11 @@ def read_file(path: str) -> bytes:
         os.close(handle)
 
 
+def own_bytes(path: str) -> bytes | None:
+    """The bytes of a file; None where there is none, or where a link, a folder or a pipe has its name: who reads a pipe may wait for ever."""
+    return read_file(path) if file_size(path) is not None else None
+
+
 def file_sha256(path: str) -> str:
     """The hexadecimal SHA-256 of a file of any length; OSError when it cannot be read."""
     hasher = hashlib.sha256()

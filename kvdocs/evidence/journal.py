@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .canonical import pretty, storable
-from .disk import remove_folder, sync_folder, write_durably
+from .disk import own_bytes, remove_folder, sync_folder, write_durably
 
 RUNNING = ".running"
 _ABANDONED_S = 3600
@@ -120,9 +120,10 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
+    """The object that a file holds, as it was made storable when it was written; an empty one when it holds none."""
     try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        value = storable(json.loads(own_bytes(os.fspath(path)) or b""))
+    except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from .disk import own_bytes
 
 LONGEST_EDGE = 64 * 1024
 """How far a cut is moved to fall on the end of a line."""
@@ -83,7 +86,8 @@ class Spool:
 def read_spool(folder: Path, name: str, size: SpoolSize) -> Kept:
     """What a spool left behind, also one whose writer died; a stream that never began is empty."""
     head = _read(folder / f"{name}.head")
-    numbers = sorted(int(p.name.rsplit(".", 1)[1]) for p in folder.glob(f"{name}.tail.*"))
+    segments = (re.fullmatch(rf"{name}\.tail\.([0-9]+)", path.name) for path in folder.iterdir())
+    numbers = sorted(int(found[1]) for found in segments if found is not None)
     if not numbers:
         return Kept(head, b"", len(head))
     tail = b"".join(_read(_segment(folder, name, number)) for number in numbers[-2:])
@@ -109,7 +113,4 @@ def _segment(folder: Path, name: str, number: int) -> Path:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
+    return own_bytes(os.fspath(path)) or b""

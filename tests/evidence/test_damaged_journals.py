@@ -1,0 +1,72 @@
+"""What a dead runner left may be damaged: it stops no later run, and nothing comes of it that is not so."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kvdocs.evidence.logs import read_log
+from kvdocs.evidence.recovery import recover
+
+NONCE = "0123456789abcdef"
+
+
+def journal() -> dict[str, Any]:
+    """What a runner notes of a run."""
+    return {
+        "record": {
+            "kind": "run", "script": "it", "environment": "here", "about": [], "title": "it on here", "purpose": "reproduction", "expect": {},
+            "invocation": {"run": NONCE, "started": "2026-11-29T17:08:09.123Z", "ended": None}, "repeat": {"index": 1, "of": 1, "name": "1f"},
+        },
+        "pid": 42, "phase": "the script ran", "folders": {"/home/ada/kernels": "<project>"}, "spool": {"head": 1000, "tail": 1000},
+    }  # fmt: skip
+
+
+def dead_run(root: Path, content: bytes | None = None) -> Path:
+    """The folder that a runner left when it was killed, with a journal of this content."""
+    folder = root / ".running" / NONCE
+    folder.mkdir(parents=True)
+    (folder / "journal.json").write_bytes(json.dumps(journal()).encode() if content is None else content)
+    (folder / "stdout.head").write_bytes(b"at work\n")
+    return folder
+
+
+def test_what_a_dead_runner_left_becomes_a_result(tmp_path: Path) -> None:
+    """The others here are this one, damaged."""
+    dead_run(tmp_path)
+    [stored] = recover(tmp_path)
+    assert (stored.record["outcome"], stored.record["invocation"]["run"], read_log(stored.folder, stored.record, "stdout")) == ("runner-died", NONCE, b"at work\n")
+
+
+def test_a_journal_of_deep_json_ended_each_later_run(tmp_path: Path) -> None:
+    folder = dead_run(tmp_path, b'{"record": ' + b"[" * 100_000)
+    assert recover(tmp_path) == []
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(("put", "name"), [(os.mkfifo, "finishing.json"), (os.mkfifo, "stdout.head"), (os.mkdir, "stdout.head"), (os.mkdir, "stdout.tail.0")])
+def test_a_pipe_in_the_place_of_a_file_was_waited_for_and_a_folder_ended_each_later_run(put: Callable[[Path], None], name: str, tmp_path: Path) -> None:
+    folder = dead_run(tmp_path)
+    (folder / name).unlink(missing_ok=True)
+    put(folder / name)
+    assert [stored.record["outcome"] for stored in recover(tmp_path)] == ["runner-died"]
+    assert not folder.exists()
+
+
+def test_a_pipe_in_the_place_of_a_journal_was_waited_for(tmp_path: Path) -> None:
+    folder = dead_run(tmp_path)
+    (folder / "journal.json").unlink()
+    os.mkfifo(folder / "journal.json")
+    assert recover(tmp_path) == []
+    assert not folder.exists()
+
+
+def test_a_file_beside_the_segments_of_a_stream_ended_each_later_run(tmp_path: Path) -> None:
+    (dead_run(tmp_path) / "stdout.tail.orig").write_bytes(b"?")
+    [stored] = recover(tmp_path)
+    assert read_log(stored.folder, stored.record, "stdout") == b"at work\n"
