@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ from .canonical import pretty, storable
 from .disk import own_bytes, remove_folder, sync_folder, write_durably
 
 RUNNING = ".running"
+NONCE = re.compile(r"[0-9a-f]{16}")
+"""The name of a run."""
 _ABANDONED_S = 3600
 """After this time a hidden folder, one that never became a journal or was about to go, is rubbish."""
 

@@ -70,3 +70,26 @@ def test_a_file_beside_the_segments_of_a_stream_ended_each_later_run(tmp_path: P
     (dead_run(tmp_path) / "stdout.tail.orig").write_bytes(b"?")
     [stored] = recover(tmp_path)
     assert read_log(stored.folder, stored.record, "stdout") == b"at work\n"
+
+
+DAMAGES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "a group is missing": lambda data: data["record"].pop("invocation"),
+    "it names no script": lambda data: data["record"].pop("script"),
+    "a group has another form": lambda data: data["record"].update(source=True),
+    "a text is a number": lambda data: data["record"].update(environment=7),
+    "the expectations are none": lambda data: data["record"].update(expect={"reproduced": "x"}),
+    "the folders are no texts": lambda data: data.update(folders={"/home/ada": None}),
+    "the sizes are missing": lambda data: data.update(spool=None),
+    "it is that of another run": lambda data: data["record"]["invocation"].update(run="fedcba9876543210"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_journal_of_another_form_ended_each_later_run(damage: Callable[[dict[str, Any]], object], tmp_path: Path) -> None:
+    """What was printed may be all that is left of the run, and stays."""
+    data = journal()
+    damage(data)
+    folder = dead_run(tmp_path, json.dumps(data).encode())
+    assert recover(tmp_path) == []
+    assert (folder / "stdout.head").read_bytes() == b"at work\n"
+    assert [path.name for path in tmp_path.iterdir()] == [".running"]
