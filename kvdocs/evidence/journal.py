@@ -20,6 +20,7 @@ from typing import Any
 
 from .canonical import pretty, storable
 from .disk import own_bytes, remove_folder, sync_folder, write_durably
+from .record import NAME
 
 RUNNING = ".running"
 NONCE = re.compile(r"[0-9a-f]{16}")
@@ -89,12 +90,12 @@ def dead_journals(root: Path) -> Iterator[Journal]:
     if not running.is_dir():
         return
     for folder in sorted(running.iterdir()):
-        if not folder.is_dir():
+        if folder.is_symlink() or not folder.is_dir():
             continue
         if folder.name.startswith("."):
             _remove_abandoned(folder)
             continue
-        journal = _seize(folder)
+        journal = _seize(folder) if NONCE.fullmatch(folder.name) else None
         if journal is not None:
             try:
                 yield journal
@@ -105,7 +106,7 @@ def dead_journals(root: Path) -> Iterator[Journal]:
 def _seize(folder: Path) -> Journal | None:
     """The journal with its lock taken over, or None when its runner lives or somebody else has it."""
     try:
-        alive = os.open(folder / "alive", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        alive = os.open(folder / "alive", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:
         return None
     with contextlib.suppress(OSError):
@@ -132,9 +133,10 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def read_finishing(journal: Journal) -> str | None:
-    """The folder (relative to the root) of the result that the run was about to become."""
+    """The folder (relative to the root) of the result that the run was about to become; None where what is noted cannot be one."""
     target = _read_json(journal.folder / "finishing.json").get("target")
-    return target if isinstance(target, str) else None
+    names = target.split("/") if isinstance(target, str) else []
+    return target if len(names) == 3 and all(map(NAME.fullmatch, names)) else None
 
 
 def write_finishing(journal: Journal, target: str) -> None:

@@ -73,15 +73,16 @@ def finish(root: Path, journal: Journal, record: Mapping[str, Any], logs: Mappin
 
 
 def complete(root: Path, journal: Journal) -> Stored | None:
-    """Finish what a runner had all but finished when it died; None when there is no whole result in the journal."""
-    target = read_finishing(journal)
-    if target is None:
-        return None
+    """Finish what a runner had all but finished when it died; None when there is no whole result in the journal, or where it says that one went."""
     staging = journal.folder / "record"
-    folder = root / target
-    if not folder.is_dir() and staging.is_dir() and not damages(staging, named=False):
+    if not staging.is_symlink() and not damages(staging, named=False):
+        folder = result_folder(root, load_result(staging))
         move_folder(staging, folder)
-    if not folder.is_dir():
+    elif (target := read_finishing(journal)) is not None:
+        folder = root / target
+    else:
+        return None
+    if damages(folder):
         return None
     record = load_result(folder)
     journal.remove()

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from executions import Execute
 
 from kvdocs.evidence.logs import read_log
 from kvdocs.evidence.recovery import recover
+from kvdocs.evidence.seals import Damage, results, verify
 
 NONCE = "0123456789abcdef"
 
@@ -93,3 +95,54 @@ def test_a_journal_of_another_form_ended_each_later_run(damage: Callable[[dict[s
     assert recover(tmp_path) == []
     assert (folder / "stdout.head").read_bytes() == b"at work\n"
     assert [path.name for path in tmp_path.iterdir()] == [".running"]
+
+
+@pytest.mark.parametrize("name", ["../../../outside", "a/b", "\0", "n\u0301"])
+@pytest.mark.parametrize("key", ["script", "environment"])
+def test_a_name_in_a_journal_led_a_result_out_of_the_results(key: str, name: str, tmp_path: Path) -> None:
+    data = journal()
+    data["record"][key] = name
+    dead_run(tmp_path / "1" / "2" / "results", json.dumps(data).encode())
+    assert recover(tmp_path / "1" / "2" / "results") == []
+    assert [path.name for path in (*tmp_path.iterdir(), *tmp_path.glob("*/*"), *tmp_path.glob("*/*/*"), *tmp_path.glob("*/*/*/*"))] == ["1", "2", "results", ".running"]
+
+
+@pytest.mark.parametrize("target", ["../outside", "/tmp/outside", "here/it/0000000000000000", "here", "", ".", "a/b/\0", 7])
+def test_a_note_of_where_a_result_goes_led_it_elsewhere(target: object, execute: Execute, tmp_path: Path) -> None:
+    """A result belongs where its own record says."""
+    stored = execute("echo done")
+    folder = dead_run(tmp_path / "results")
+    stored.folder.rename(folder / "record")
+    (folder / "finishing.json").write_text(json.dumps({"target": target}))
+    [again] = recover(tmp_path / "results")
+    assert again.record["outcome"] == "passed"
+    assert list(verify(tmp_path / "results")) == []
+    assert list(results(tmp_path / "results")) == [stored.folder] == [again.folder]
+    assert not folder.exists()
+
+
+def test_a_damaged_result_in_the_place_of_one_that_was_almost_stored_ended_each_later_run(execute: Execute, tmp_path: Path) -> None:
+    stored = execute("echo done")
+    folder = dead_run(tmp_path / "results")
+    (folder / "finishing.json").write_text(json.dumps({"target": f"here/it/{stored.folder.name}"}))
+    (stored.folder / "result.json").write_bytes(b"{")
+    [again] = recover(tmp_path / "results")
+    assert again.record["outcome"] == "runner-died"
+    assert list(verify(tmp_path / "results")) == [Damage(stored.folder / "result.json", "result.json is not JSON")]
+
+
+def test_a_link_among_the_runs_led_a_file_out_of_the_project(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    folder = dead_run(tmp_path / "results")
+    (folder / "alive").symlink_to(outside / "alive")
+    folder.with_name("fedcba9876543210").symlink_to(outside)
+    assert recover(tmp_path / "results") == []
+    assert list(outside.iterdir()) == []
+
+
+def test_a_folder_that_is_none_of_a_run_was_removed(tmp_path: Path) -> None:
+    notes = dead_run(tmp_path).with_name("notes")
+    notes.mkdir()
+    assert len(recover(tmp_path)) == 1
+    assert notes.exists()
