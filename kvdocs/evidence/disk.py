@@ -101,7 +101,11 @@ def move_folder(source: Path, target: Path) -> bool:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it; nothing happens when it is not there."""
+    """Remove a folder with all that is in it, or what else has its name; nothing happens when it is not there."""
     from shutil import rmtree
 
-    rmtree(folder, ignore_errors=True)
+    if folder.is_dir() and not folder.is_symlink():
+        rmtree(folder, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            folder.unlink()

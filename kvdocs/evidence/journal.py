@@ -48,6 +48,7 @@ class Journal:
         It is hidden in one step first: somebody who found it with half of its files gone could take it for a run that died.
         """
         hidden = self.folder.with_name(f".{self.folder.name}")
+        remove_folder(hidden)
         self.folder.replace(hidden)
         remove_folder(hidden)
         self.close()

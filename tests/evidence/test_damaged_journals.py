@@ -146,3 +146,12 @@ def test_a_folder_that_is_none_of_a_run_was_removed(tmp_path: Path) -> None:
     notes.mkdir()
     assert len(recover(tmp_path)) == 1
     assert notes.exists()
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, os.mkdir, Path.touch, lambda path: path.symlink_to("nowhere")], ids=["pipe", "folder", "file", "link"])
+@pytest.mark.parametrize("name", [f"{NONCE}/record", f".{NONCE}"])
+def test_what_lay_in_the_place_of_a_hidden_folder_ended_each_later_run(name: str, put: Callable[[Path], None], tmp_path: Path) -> None:
+    running = dead_run(tmp_path).parent
+    put(running / name)
+    assert [stored.record["outcome"] for stored in recover(tmp_path)] == ["runner-died"]
+    assert list(running.iterdir()) == []
