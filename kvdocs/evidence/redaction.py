@@ -88,7 +88,7 @@ class Redactor:
             if len(path) > 1:
                 name = self.folders[path]
                 rule = "path-home" if name == "~" else f"path-{name.strip('<>')}"
-                self._rules.append(_Rule(rule, _path_pattern(path), name.encode()))
+                self._rules.append(_Rule(rule, _path_pattern(path), name.encode().replace(b"\\", rb"\\")))
         self._rules.append(_Rule("path-home", re.compile(_HOME), rb"/\1/[user]"))
         literals = {*variables.values(), *(path.encode("utf-8", "surrogateescape") for path in self.folders)}
         self._of_many_lines = [literal for literal in literals if b"\n" in literal]

@@ -39,6 +39,10 @@ def test_what_is_taken_out(text: str, redacted: str, rule: str) -> None:
     assert rule in redactor.counts
 
 
+def test_a_backslash_in_the_name_of_a_folder_was_read_as_an_escape() -> None:
+    assert Redactor({"/home/ada": r"\u"}, {}).text("/home/ada/x") == r"\u/x"
+
+
 @pytest.mark.parametrize(
     "text",
     [
