@@ -110,9 +110,26 @@ def _settings(data: Any, content: bytes) -> Settings:
         form, words = _FORMS.get(name, (".*", "text"))
         if not isinstance(value, str) or not re.fullmatch(form, value, re.DOTALL):
             raise SettingsError(f"`{name}` is {words}", *locate(content, (name,), value=True))
+        if value and _FORMS.get(name) is _ADDRESS and (lack := _lack_of_address(name, value)):
+            raise SettingsError(f"`{name}` is an address {lack}", *locate(content, (name,), value=True))
     if "title" not in data:
         raise SettingsError("it needs a `title`")
     return Settings(**data)
+
+
+def _lack_of_address(name: str, value: str) -> str | None:
+    """What a text that begins as an address lacks, in words that go on behind "an address"; None when it is one."""
+    from urllib.parse import urlsplit
+
+    filled = re.sub(r"\{(path|line)\}", "1", value) if name == "source_url" else value
+    if not filled.isprintable() or re.search(r'["<>{}]', filled):
+        return "without quotes, angle brackets and braces" + (", but for `{path}` and `{line}`" if name == "source_url" else "")
+    try:
+        parts = urlsplit(filled)
+        _ = parts.port
+    except ValueError:
+        return "with the name of a host, and with a number where a port is named"
+    return None if parts.hostname else "with the name of a host"
 
 
 _ADDRESS = (r"(https?://\S+)?", "an address that begins with https:// or http://")

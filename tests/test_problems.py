@@ -194,6 +194,15 @@ def test_a_folder_that_is_a_link_to_itself_is_no_project(tmp_path: Path, kvdocs:
         ('title: "two\\nlines"\n', "1:8: error[bad-settings]: `title` is one line of text"),
         ("title: x\nhome: y\n", "2:1: error[bad-settings]: there is no setting 'home'; known are title, slug, repository, host, source_url, site_url, summary"),
         ("title: x\nsource_url: 'javascript:alert(1)'\n", "2:13: error[bad-settings]: `source_url` is an address that begins with https:// or http://"),
+        ("title: x\nhost: 'https://['\n", "2:7: error[bad-settings]: `host` is an address with the name of a host, and with a number where a port is named"),
+        ("title: x\nhost: https://example.org:git/\n", "2:7: error[bad-settings]: `host` is an address with the name of a host, and with a number where a port is named"),
+        ("title: x\nhost: https:///git\n", "2:7: error[bad-settings]: `host` is an address with the name of a host"),
+        ("title: x\nsite_url: https://example.org/{path}\n", "2:11: error[bad-settings]: `site_url` is an address without quotes, angle brackets and braces"),
+        ("title: x\nsite_url: 'https://example.org/\"><b>'\n", "2:11: error[bad-settings]: `site_url` is an address without quotes, angle brackets and braces"),
+        *(
+            (f"title: x\nsource_url: '{address}'\n", "2:13: error[bad-settings]: `source_url` is an address without quotes, angle brackets and braces, but for `{path}` and `{line}`")
+            for address in ("https://example.org/{file}", "https://example.org/{", "https://example.org/{}", "https://example.org/{path.parent}", "https://example.org/{line:999999999}")
+        ),
     ],
 )
 def test_broken_settings_passed_the_check_and_stopped_the_build(settings: str | None, expected: str, make_project: MakeProject) -> None:

@@ -213,7 +213,7 @@ class PageContext:
         """A link to a line of a file of the registry."""
         text = f"{path}:{line}"
         if self.publication.settings.source_url:
-            return Link(text, self.publication.settings.source_url.format(path=path, line=line))
+            return Link(text, self.publication.settings.source_url.replace("{line}", str(line)).replace("{path}", path))
         copy = self.publication.addresses.source(path) if path in self.publication.source_paths else None
         return Link(text, relative(self.page, copy) if copy else "")
 
