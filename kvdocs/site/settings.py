@@ -28,13 +28,21 @@ def engine_settings(project: Project, nav: Iterable[tuple[Nav, str]], site_url: 
     lines = ["# Made by `kvdocs build`; edit ../mkdocs.yml.", "INHERIT: ../mkdocs.yml", "docs_dir: docs", f"site_dir: {'site' if engine == 'zensical' else '../site'}"]
     # The theme prints both as HTML, the description between double quotes.
     said = {"site_name": project.settings.title.replace("<", "&lt;"), "site_description": escape(markup.plain(project.settings.summary))}
-    lines += [f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in said.items() if text and not _has(own, name)]
+    lines += [f"{name}: {_quoted(text)}" for name, text in said.items() if text and not _has(own, name)]
     address = site_url or project.settings.site_url
     if address:
-        lines.append(f"site_url: {json.dumps(address)}")
+        lines.append(f"site_url: {_quoted(address)}")
     if not _has(own, "nav"):
         lines += ["nav:", *nav_lines(nav)]
     return "\n".join(lines) + "\n"
+
+
+_NOT_IN_YAML = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML between double quotes: JSON leaves characters as they are that YAML takes as escapes only."""
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _has(settings: str, name: str) -> bool:
@@ -48,6 +56,6 @@ def nav_lines(nav: Iterable[tuple[Nav, str]]) -> list[str]:
     for place, path in nav:
         if place.part != part:
             part = place.part
-            lines.append(f"  - {json.dumps(part, ensure_ascii=False)}:")
-        lines.append(f"      - {json.dumps(place.title, ensure_ascii=False)}: {path}")
+            lines.append(f"  - {_quoted(part)}:")
+        lines.append(f"      - {_quoted(place.title)}: {path}")
     return lines

@@ -37,3 +37,8 @@ def test_the_site_has_the_name_of_the_record(make_project: MakeProject) -> None:
 def test_what_the_engines_own_file_says_stays(make_project: MakeProject) -> None:
     made = settings_of(make_project({"mkdocs.yml": "site_name: Ours\nsite_description: Mine\nnav:\n  - index.md\n", "registry/project.yaml": PROJECT}))
     assert made == "# Made by `kvdocs build`; edit ../mkdocs.yml.\nINHERIT: ../mkdocs.yml\ndocs_dir: docs\nsite_dir: ../site\n"
+
+
+def test_a_character_that_yaml_takes_as_an_escape_only_ended_the_engine(make_project: MakeProject) -> None:
+    made = settings_of(make_project({"mkdocs.yml": "docs_dir: build/docs\n", "registry/project.yaml": 'title: "A \\x7f and \\x80 B"\n'}))
+    assert 'site_name: "A \\u007f and \\u0080 B"\n' in made
