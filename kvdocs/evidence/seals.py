@@ -106,7 +106,7 @@ def _file_damages(folder: Path, record: Mapping[str, Any]) -> Iterator[Damage]:
     expected = {}
     for file in listed:
         name = file.get("path") if isinstance(file, dict) else None
-        if not isinstance(name, str) or "/" in name or name in ("", ".", "..", RECORD_FILE):
+        if not isinstance(name, str) or "/" in name or "\0" in name or name in ("", ".", "..", RECORD_FILE):
             yield Damage(folder / RECORD_FILE, f"the record lists a file that cannot lie beside it: {name!r}")
         else:
             expected[name] = file

@@ -97,11 +97,12 @@ def test_a_result_that_was_moved_is_found(stored: Stored, tmp_path: Path) -> Non
     assert [d.what for d in damages(other)] == [f"the result belongs in here/it/{stored.record['id']}"]
 
 
-def test_a_record_that_lists_a_file_outside_its_folder_is_refused(stored: Stored) -> None:
+@pytest.mark.parametrize("name", ["../../secret", "a\0b"])
+def test_a_record_that_lists_a_file_that_cannot_lie_beside_it_is_refused(name: str, stored: Stored) -> None:
     record = json.loads((stored.folder / "result.json").read_bytes())
-    record["files"].append({"path": "../../secret", "bytes": 0, "sha256": ""})
+    record["files"].append({"path": name, "bytes": 0, "sha256": ""})
     (stored.folder / "result.json").write_bytes(pretty(sealed(record)))
-    assert words(stored)[-1] == "result.json: the record lists a file that cannot lie beside it: '../../secret'"
+    assert words(stored)[-1] == f"result.json: the record lists a file that cannot lie beside it: {name!r}"
 
 
 def test_a_record_that_is_nested_too_deep_is_damage_and_no_crash(stored: Stored) -> None:
