@@ -165,8 +165,8 @@ def _say(stored: Stored) -> None:
 def results(ctx: click.Context, folder: Path, as_json: bool) -> None:
     """Results that `kvdocs run` or a packed job made elsewhere.
 
-    Each result is verified by its hashes before and after it is copied. One that is damaged is refused as a whole, the
-    others are taken in; a result that is here already is left alone.
+    Each result is verified by its hashes before and after it is copied. One that is damaged, or has another form than a
+    result, is refused as a whole, the others are taken in; a result that is here already is left alone.
 
     Exits with 1 when a result was refused.
 
@@ -177,7 +177,7 @@ def results(ctx: click.Context, folder: Path, as_json: bool) -> None:
     project = the_project(ctx)
     from kvdocs.evidence.intake import take_in
 
-    intake = take_in(folder, project.registry / "results")
+    intake = take_in(folder, project.registry / "results", _flaws)
     if as_json:
         refused = [
             {"path": damage.path.relative_to(folder).as_posix() if damage.path.is_relative_to(folder) else damage.path.name, "what": damage.what} for damage in intake.refused
@@ -194,3 +194,14 @@ def results(ctx: click.Context, folder: Path, as_json: bool) -> None:
             + (f", {len(intake.recovered)} recovered" if intake.recovered else "")
         )
     sys.exit(1 if intake.refused else 0)
+
+
+def _flaws(folder: Path) -> list[str]:
+    """What `check` would say of the form of a record, whose seal tells nothing of that."""
+    from kvdocs.evidence.seals import RECORD_FILE
+    from kvdocs.kinds.result import KIND
+    from kvdocs.shape import validate
+    from kvdocs.source import read_records
+
+    raws, problems = read_records(folder, RECORD_FILE)
+    return [problem.message for problem in [*problems, *(fault for raw in raws for fault in validate(raw, KIND)[1])]]

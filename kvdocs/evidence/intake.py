@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,17 +24,18 @@ class Intake:
     recovered: list[Stored] = field(default_factory=list)
 
 
-def take_in(folder: Path, root: Path) -> Intake:
+def take_in(folder: Path, root: Path, flaws: Callable[[Path], Iterable[str]] = lambda source: ()) -> Intake:
     """Copy every whole result below `folder` (`ENVIRONMENT/SCRIPT/ID/`) to the same place below `root`.
 
-    A result with any damage is refused and left out as a whole; the others are taken. Doing it twice changes nothing.
+    `flaws` tells what is wrong with the form of a sealed record, by its folder.
+    A result with any damage or flaw is refused and left out as a whole; the others are taken. Doing it twice changes nothing.
     Runs in `folder` whose runner died become results that say so, when the folder can be written.
     """
     intake = Intake()
     if os.access(folder, os.W_OK):
         intake.recovered = recover(folder)
     for source in results(folder):
-        found = damages(source)
+        found = damages(source) or [Damage(source / RECORD_FILE, what) for what in flaws(source)]
         if found:
             intake.refused += found
             continue

@@ -125,3 +125,14 @@ def test_no_file_from_elsewhere_is_published_as_the_log_of_a_result(name: str, t
     assert (lines_of(root, checked), checked.code) == ([f"error[wrong-value]: `streams.stdout.file`: `{shown}` does not have the form ^[^/\\\\\\x00]+$"], 1)
     assert kvdocs("build", "--no-site", at=root).code == 0
     assert [file for file in (root / "build").rglob("*") if file.is_file() and b"not for others" in file.read_bytes()] == []
+
+
+@pytest.mark.slow
+def test_a_sealed_result_of_another_form_was_taken_in_before_the_command_ended(altered: Callable[[tuple[str | int, ...], Any], Path], kvdocs: Callable[..., Ran]) -> None:
+    root = altered(("judgement",), {"verdict": "reproduced"})
+    back = shutil.move(root / "registry/results", root.with_name("back"))
+    ran = kvdocs("import", "results", str(back), at=root)
+    (file,) = back.rglob("result.json")
+    assert (ran.code, ran.out, ran.err) == (1, "0 taken in, 0 here already, 1 refused\n", f"refused: {file}: a result needs `judgement.reasons`\n")
+    assert not (root / "registry/results").exists()
+    assert kvdocs("check", at=root).code == 0
