@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -64,6 +66,9 @@ def main(arguments: Sequence[str] | None = None, archive: Path | None = None) ->
     except (JobError, ValueError) as error:
         _say(f"error: {error}", to_error=True)
         return 2
+    except OSError as error:
+        _say(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}", to_error=True)
+        return 2
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -77,10 +82,14 @@ def unpack(archive: Path, folder: Path) -> Job:
                 raise JobError(f"{archive.name} holds no {JOB_SCHEMA}")
             for file in data["files"]:
                 _lay(packed.read(PROJECT + file["path"]), file, folder)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise JobError(f"{archive.name} is not a whole job: {error}") from None
-    patches = tuple(Patch(p["id"], p["path"], (folder / p["path"]).read_bytes(), p["output_correct"]) for p in data["patches"])
-    return Job(tuple(spec_from(spec) for spec in data["specs"]), patches, data["environment"], data["gpus"])
+        patches = tuple(Patch(p["id"], p["path"], (folder / p["path"]).read_bytes(), p["output_correct"]) for p in data["patches"])
+        return Job(tuple(spec_from(spec) for spec in data["specs"]), patches, data["environment"], data["gpus"])
+    except _NOT_WHOLE as error:
+        raise JobError(f"{archive.name} is not a whole job: {error}; pack it again") from None
+
+
+_NOT_WHOLE = (OSError, EOFError, AttributeError, LookupError, TypeError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile)
+"""What is raised where bytes or values of an archive are not those that were written: by `zipfile` a RuntimeError for an encryption or a method of compression that nobody chose."""
 
 
 def _lay(content: bytes, file: Mapping[str, Any], folder: Path) -> None:
@@ -103,11 +112,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="run this script only (may be repeated)")
     parser.add_argument("--env", metavar="ENV", help="the environment that the results belong to (else the packed one, or $KVDOCS_ENV)")
     parser.add_argument("--other-machine", action="store_true", help="run although the GPUs here are not those on record for the environment; each result says so")
-    parser.add_argument("--repeat", type=int, metavar="N", help="how often, instead of each script's own number")
-    parser.add_argument("--timeout", type=float, metavar="S", help="time limit in seconds, instead of each script's own")
+    parser.add_argument("--repeat", type=_times, metavar="N", help="how often, instead of each script's own number")
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="time limit in seconds, instead of each script's own")
     for name, what in (("source", "source tree"), ("build", "build tree"), ("model", "model file"), ("cpus", "CPUs to pin to, such as 0,2,4")):
         parser.add_argument(f"--{name}", metavar=name.upper(), help=f"{what} ($KVDOCS_{name.upper()})")
     return parser
+
+
+def _times(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of times, 1 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+    return seconds
 
 
 def _setting(job: Job, options: argparse.Namespace) -> Setting:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -120,16 +121,59 @@ def test_wrong_use_of_a_job(job: PackedJob) -> None:
 
 
 def test_a_job_whose_scripts_were_changed_is_refused(job: PackedJob) -> None:
-    import zipfile
+    rewritten(job, **{"project/registry/scripts/d4.sh": b"echo tampered\n"})
+    done = execute(job)
+    assert (done.returncode, done.stderr) == (2, "error: job.pyz is not a whole job: registry/scripts/d4.sh was changed; pack it again\n")
 
+
+def rewritten(job: PackedJob, **members: bytes) -> None:
+    """The job with other content in some of its members."""
     with zipfile.ZipFile(job.path) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
-    content["project/registry/scripts/d4.sh"] = b"echo tampered\n"
     with zipfile.ZipFile(job.path, "w") as archive:
-        for name, data in content.items():
+        for name, data in {**content, **members}.items():
             archive.writestr(name, data)
-    done = execute(job)
-    assert (done.returncode, done.stderr) == (2, "error: job.pyz is not a whole job: registry/scripts/d4.sh was changed\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"[" * 100_000, "maximum recursion depth exceeded"),
+        (b"[]", "'list' object has no attribute 'get'"),
+        (b'{"schema": "kvdocs/job/v1", "files": 7}', "'int' object is not iterable"),
+        (b'{"schema": "kvdocs/job/v1", "files": []}', "'patches'"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [{"id": "P1", "path": "no.patch", "output_correct": true}]}', "No such file or directory"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "specs": [{"title": "It has no id"}]}', "missing 1 required positional argument: 'id'"),
+    ],
+)
+def test_a_job_of_another_form_ended_with_a_traceback(content: bytes, why: str, job: PackedJob) -> None:
+    rewritten(job, **{"job.json": content})
+    done = execute(job, "--list")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("error: job.pyz is not a whole job: ")
+    assert why in done.stderr
+
+
+def test_a_job_of_which_a_byte_was_changed_ended_with_a_traceback(job: PackedJob) -> None:
+    data = bytearray(job.path.read_bytes())
+    in_directory = data.rindex(b"PK\x01\x02", 0, data.rindex(b"job.json"))
+    data[in_directory + 10] = 99  # the method of compression
+    job.path.write_bytes(data)
+    done = execute(job, "--list")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "error: job.pyz is not a whole job: That compression method is not supported; pack it again\n")
+
+
+def test_a_folder_that_cannot_be_written_ended_a_job_with_a_traceback(job: PackedJob) -> None:
+    done = execute(job, "--out", "job.pyz")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {job.path}: File exists\n")
+
+
+@pytest.mark.parametrize(("option", "value"), [("--repeat", "-1"), ("--repeat", "x"), ("--timeout", "0"), ("--timeout", "-1"), ("--timeout", "nan"), ("--timeout", "inf")])
+def test_a_job_executed_nothing_or_without_limit_and_said_that_all_is_well(option: str, value: str, job: PackedJob) -> None:
+    done = execute(job, option, value)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"argument {option}: {value} is not {'a number of times, 1 or more' if option == '--repeat' else 'a number of seconds above 0'}\n")
+    assert not (job.path.parent / "kvdocs-results").exists()
 
 
 def test_the_same_scripts_give_the_same_file(project: Path, tmp_path: Path) -> None:
