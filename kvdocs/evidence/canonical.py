@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any
@@ -58,11 +57,15 @@ def digest(value: Any) -> str:
     return sha256(canonical(value))
 
 
+LARGEST = 10**300
+"""Numbers beyond this, or nearer to zero than one part in it, are text in a record: no reader of records takes them for numbers."""
+
+
 def storable(value: Any) -> Any:
-    """The value with all that JSON cannot hold made text: lone surrogates as `\\udc80`, NaN and infinities as `nan`, `inf`."""
+    """The value with all that a record cannot hold made text: lone surrogates as `\\udc80`, NaN and infinities as `nan`, `inf`, and what lies beyond `LARGEST`."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, (int, float)) and value and not 1 / LARGEST <= abs(value) <= LARGEST:
         return str(value)
     if isinstance(value, dict):
         return {storable(str(key)): storable(item) for key, item in value.items()}

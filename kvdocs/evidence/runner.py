@@ -17,6 +17,7 @@ from typing import Any
 
 from .assembly import End, assemble, end_of
 from .build_tree import describe_build, describe_model
+from .canonical import storable
 from .disk import remove_folder
 from .gpu import Gpus
 from .interrupts import Interrupts
@@ -39,6 +40,7 @@ from .store import Stored, finish
 from .terminal import last_line
 
 LARGEST_METRICS = 1024 * 1024
+DEEPEST_METRICS = 32
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,16 @@ def _read_metrics(path: Path) -> tuple[dict[str, Any], str | None]:
         return {}, "the script wrote more figures than are kept"
     try:
         value = json.loads(path.read_bytes())
+        if not _fits(value):
+            return {}, f"the script's figures are nested more than {DEEPEST_METRICS} deep"
+        value = storable(value)
     except (ValueError, RecursionError):
         return {}, "the script's file of figures is not JSON"
     return (value, None) if isinstance(value, dict) else ({}, "the script's file of figures is not a JSON object")
+
+
+def _fits(value: Any, left: int = DEEPEST_METRICS) -> bool:
+    """Whether a value is nested no deeper than `left`."""
+    if not isinstance(value, (dict, list)):
+        return True
+    return left > 0 and all(_fits(item, left - 1) for item in (value.values() if isinstance(value, dict) else value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -22,6 +23,7 @@ from kvdocs.evidence.recovery import recover
 from kvdocs.evidence.runner import Limits
 from kvdocs.evidence.seals import damages
 from kvdocs.evidence.spool import SpoolSize
+from kvdocs.source import parse_records
 
 
 def test_a_script_that_succeeds(execute: Execute) -> None:
@@ -219,6 +221,27 @@ def test_the_script_sees_the_allowed_variables_an_empty_folder_and_the_way_to_wr
         "files": [],
         "names": ["GGML_CUDA_X", "HOME", "KVDOCS_GPU_LOCK", "KVDOCS_METRICS", "KVDOCS_MODEL", "KVDOCS_PROJECT", "KVDOCS_RUN", "KVDOCS_SCRATCH", "LANG", "PATH", "PYTHONPYCACHEPREFIX", "TMPDIR"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("figures", "kept"),
+    [
+        ('{"x": NaN, "y": 1e999, "z": 1e-310, "n": 1' + "0" * 400 + "}", {"x": "nan", "y": "inf", "z": "1e-310", "n": "1" + "0" * 400}),
+        ('{"\\ud800": "\\ud800"}', {r"\ud800": r"\ud800"}),
+        ('{"x": ' + "[" * 31 + "]" * 31 + "}", None),
+        ('{"x": ' + "[" * 32 + "]" * 32 + "}", "the script's figures are nested more than 32 deep"),
+        ('{"x": ' + "[" * 900 + "]" * 900 + "}", "the script's figures are nested more than 32 deep"),
+    ],
+)
+def test_figures_that_no_record_can_hold_ended_the_run_or_made_a_record_that_nobody_reads(figures: str, kept: dict[str, str] | str | None, execute: Execute) -> None:
+    stored = execute(f"echo '{figures}' > $KVDOCS_METRICS")
+    record, problems = parse_records((stored.folder / "result.json").read_bytes(), stored.folder, "result.json")
+    assert (len(record), problems) == (1, [])
+    why = [lack["why"] for lack in stored.record["missing"] if lack["what"] == "metrics"]
+    if isinstance(kept, str):
+        assert (stored.record["metrics"], why) == ({}, [kept])
+    else:
+        assert (stored.record["metrics"], why) == (kept or json.loads(figures), [])
 
 
 def test_the_scratch_folder_is_gone_afterwards(execute: Execute) -> None:
