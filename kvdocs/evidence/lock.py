@@ -11,9 +11,11 @@ nor does a job that outlives its runner lose it. A child of the runner finds `KV
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Any
 VARIABLE = "KVDOCS_GPU_LOCK"
 HELD = "KVDOCS_GPU_LOCK_HELD"
 POLL_S = 0.1
+_SIGNED = ("pid", "script", "since")
 
 
 class LockTimeoutError(Exception):
@@ -79,6 +82,9 @@ class GpuLock:
 
     def _try(self) -> bool:
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):  # in a pipe or a device nobody can write who holds it
+            os.close(fd)
+            raise OSError(errno.EINVAL, "it is no file", str(self.path))
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -104,11 +110,12 @@ def _same_file(fd: int, path: Path) -> bool:
 
 
 def _read_holder(path: Path) -> dict[str, Any]:
+    """What a holder wrote of itself; another program's file may hold anything."""
     try:
         value = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
+    return {key: value[key] for key in _SIGNED if isinstance(value.get(key), (str, int))} if isinstance(value, dict) else {}
 
 
 def _held_by(holder: Mapping[str, Any]) -> str:

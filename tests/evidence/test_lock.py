@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,22 @@ def test_a_run_waits_for_a_shell_that_holds_the_lock(execute: Execute, tmp_path:
     assert stored.record["outcome"] == "unavailable"
     holder.communicate("go\n")
     assert execute("echo now", lock=True).record["outcome"] == "passed"
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, lambda path: path.symlink_to("/dev/null")], ids=["pipe", "device"])
+def test_a_pipe_or_a_device_as_the_lock_ended_the_command(put: Callable[[Path], None], execute: Execute, tmp_path: Path) -> None:
+    put(tmp_path / "gpu.lock")
+    stored = execute("echo never", lock=True)
+    assert (stored.record["outcome"], ending(stored)["reason"]) == ("unavailable", f"the GPU lock was not to be had: [Errno 22] it is no file: '{tmp_path}/gpu.lock'")
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "[]", "7", '{"script": ' + "[" * 500 + "]" * 500 + "}"], ids=["deep", "list", "number", "deep script"])
+def test_what_another_program_wrote_into_the_lock_ended_the_wait(content: str, execute: Execute, tmp_path: Path) -> None:
+    (tmp_path / "gpu.lock").write_text(content)
+    with (tmp_path / "gpu.lock").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        stored = execute("echo never", lock=True, limits=Limits(lock_s=0.2))
+    assert (stored.record["outcome"], stored.record["exclusivity"]["lock"]["waited_for"]) == ("unavailable", None)
 
 
 def test_a_child_of_a_run_knows_that_the_lock_is_held_for_it(execute: Execute) -> None:
