@@ -9,6 +9,7 @@ so that a run whose `alive` can be locked has no runner any more.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -25,6 +26,8 @@ from .record import NAME
 RUNNING = ".running"
 NONCE = re.compile(r"[0-9a-f]{16}")
 """The name of a run."""
+_HIDDEN = re.compile(r"\.(intake-)?[0-9a-f]{16}")
+"""The names of folders that are not to be seen yet, or no more."""
 _ABANDONED_S = 3600
 """After this time a hidden folder, one that never became a journal or was about to go, is rubbish."""
 
@@ -61,8 +64,10 @@ class Journal:
 
 
 def running_folder(root: Path) -> Path:
-    """The folder of runs in progress, which git ignores; made when it is not there."""
+    """The folder of runs in progress, which git ignores; made when it is not there. OSError when it cannot be made, or is a link, which would lead elsewhere."""
     running = root / RUNNING
+    if running.is_symlink():
+        raise OSError(errno.ENOTDIR, "it is a link, and has to be a folder", str(running))
     running.mkdir(parents=True, exist_ok=True)
     ignore = running / ".gitignore"
     if not ignore.exists():
@@ -88,12 +93,12 @@ def begin_journal(root: Path, nonce: str, data: dict[str, Any]) -> Journal:
 def dead_journals(root: Path) -> Iterator[Journal]:
     """The journals whose runner is gone, each locked by this process while it is looked at."""
     running = root / RUNNING
-    if not running.is_dir():
+    if running.is_symlink() or not running.is_dir():
         return
     for folder in sorted(running.iterdir()):
         if folder.is_symlink() or not folder.is_dir():
             continue
-        if folder.name.startswith("."):
+        if _HIDDEN.fullmatch(folder.name):
             _remove_abandoned(folder)
             continue
         journal = _seize(folder) if NONCE.fullmatch(folder.name) else None

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from executions import Execute
 
+from kvdocs.evidence.journal import running_folder
 from kvdocs.evidence.logs import read_log
 from kvdocs.evidence.recovery import recover
 from kvdocs.evidence.seals import Damage, results, verify
@@ -139,6 +140,29 @@ def test_a_link_among_the_runs_led_a_file_out_of_the_project(tmp_path: Path) -> 
     folder.with_name("fedcba9876543210").symlink_to(outside)
     assert recover(tmp_path / "results") == []
     assert list(outside.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_the_runs_had_hidden_folders_elsewhere_removed(tmp_path: Path) -> None:
+    """Somebody's results, or a repository of theirs, may hold such a link, to a home for instance."""
+    home = tmp_path / "home"
+    for folder in (home / ".ssh", home / ".0123456789abcdef"):
+        folder.mkdir(parents=True)
+        os.utime(folder, (0, 0))
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / ".running").symlink_to(home)
+    assert recover(tmp_path / "results") == []
+    assert sorted(path.name for path in home.iterdir()) == [".0123456789abcdef", ".ssh"]
+    with pytest.raises(OSError, match="it is a link, and has to be a folder"):
+        running_folder(tmp_path / "results")
+
+
+def test_hidden_folders_of_others_among_the_runs_were_removed(tmp_path: Path) -> None:
+    running = dead_run(tmp_path).parent
+    for name in (".notes", f".{NONCE}", f".intake-{NONCE}"):
+        (running / name).mkdir()
+        os.utime(running / name, (0, 0))
+    recover(tmp_path)
+    assert [path.name for path in running.iterdir()] == [".notes"]
 
 
 def test_a_folder_that_is_none_of_a_run_was_removed(tmp_path: Path) -> None:
