@@ -128,6 +128,15 @@ def test_what_has_the_name_of_a_record_and_is_none_was_waited_for_or_left_out_si
     assert kvdocs("check", at=root).out == text
 
 
+def test_a_link_to_itself_among_the_results_ended_the_check(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})
+    for folder in ("", "box", "box/it"):
+        (project.root / "registry/results" / folder).mkdir(parents=True, exist_ok=True)
+        (project.root / "registry/results" / folder / "round").symlink_to("round")
+    ran = kvdocs("check", at=project.root)
+    assert (ran.code, ran.out, ran.err) == (0, "no problems\n", "")
+
+
 @pytest.mark.parametrize(("name", "place"), [(b"D1\xff.yaml", "registry/D1\\udcff.yaml"), (b"\xff/D1.yaml", "registry/\\udcff")])
 def test_a_name_that_is_no_text_in_no_folder_of_a_kind_ended_the_build(name: bytes, place: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})

@@ -25,7 +25,7 @@ def check_seals(registry: Registry, project: Project, memo: Memo) -> Iterator[Pr
 def _folders(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(f"{folder}/{entry.name}" for entry in entries if entry.name[0] != "." and entry.is_dir())
+            return sorted(f"{folder}/{entry.name}" for entry in entries if entry.name[0] != "." and os.path.isdir(entry.path))  # noqa: PTH112  # `entry.is_dir` raises for a link to itself
     except FileNotFoundError:
         return []
 
