@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from errno import EILSEQ
+from errno import EILSEQ, EINVAL
 from io import FileIO
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -135,6 +135,13 @@ def make_room(folder: str, path: str) -> None:
         from shutil import rmtree
 
         rmtree(place)
+
+
+def behind(path: Path) -> Path:
+    """The file that a name stands for, links followed; OSError where a pipe, a device or a folder has the name: who renames a file to it removes it."""
+    if path.exists() and not path.is_file():
+        raise OSError(EINVAL, "it is no file", str(path))
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def replace_file(path: str, data: bytes) -> None:

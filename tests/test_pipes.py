@@ -44,3 +44,27 @@ def test_no_command_waits_for_a_pipe(name: str, problem: str, make_project: Make
     codes = {command: kvdocs(*command.split(), at=root).code for command in ("order", "log", "diff", "build --no-site", "render --out docs", "export json", "export junit")}
     damaged = path.parent.parent.name == "check"
     assert codes == {"order": 0, "log": 0, "diff": 0, "build --no-site": 0, "render --out docs": 0, "export json": 0, "export junit": 2 if damaged else 0}
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [("export json -o out", "error: out: it is no file\n"), ("pack check -o out", "error: out cannot be written: it is no file\n")],
+)
+def test_a_pipe_or_a_device_was_replaced_by_the_file_that_it_was_to_be_given(command: str, error: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    """`-o /dev/stdout`, for who may write in `/dev`."""
+    root = make_project(FILES).root
+    for put in (os.mkfifo, lambda path: path.symlink_to("/dev/null")):
+        put(root / "out")
+        ran = kvdocs(*command.split(), at=root)
+        assert (ran.code, ran.out, ran.err) == (2, "", error)
+        assert not (root / "out").is_file()
+        (root / "out").unlink()
+
+
+@pytest.mark.parametrize("command", ["export json -o out", "pack check -o out"])
+def test_a_link_to_a_file_was_replaced_and_the_file_stayed_as_it_was(command: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({**FILES, "behind": "old"}).root
+    (root / "out").symlink_to("behind")
+    assert kvdocs(*command.split(), at=root).code == 0
+    assert (root / "out").is_symlink()
+    assert (root / "behind").read_bytes() != b"old"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvdocs.cli.output import SpeakingGroup, fail, paint, say, the_project
+from kvdocs.disk import behind
 
 if TYPE_CHECKING:
     from kvdocs.entry import Entry
@@ -292,7 +293,7 @@ def _give(export: Export, output: Path | None) -> None:
 def _write(export: Export, output: Path) -> None:
     several = len(export.files) > 1 or output.is_dir() or str(output).endswith("/")
     for name, text in export.files.items():
-        path = output / name if several else output
+        path = behind(output / name if several else output)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.part")
         part.write_text(text, encoding="utf-8")

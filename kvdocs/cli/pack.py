@@ -27,6 +27,7 @@ def pack(ctx: click.Context, ids: tuple[str, ...], output: Path, environment: st
       python3 job.pyz --out results        (on the other machine)
     """
     from kvdocs.cli.executions import environment_of, registry_of, specs_of
+    from kvdocs.disk import behind
     from kvdocs.evidence.pack import PackError
     from kvdocs.evidence.pack import pack as write_job
     from kvdocs.kinds.environment import recorded_gpus
@@ -37,7 +38,7 @@ def pack(ctx: click.Context, ids: tuple[str, ...], output: Path, environment: st
     specs = specs_of(registry, ids)
     named = environment_of(registry, environment) if environment else None
     try:
-        job = write_job(specs, output, project.root, environment=named, patches=patches_of(registry, project.root), gpus=recorded_gpus(registry))
+        job = write_job(specs, behind(output), project.root, environment=named, patches=patches_of(registry, project.root), gpus=recorded_gpus(registry))
     except PackError as error:
         fail(str(error))
     except OSError as error:
