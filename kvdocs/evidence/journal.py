@@ -3,6 +3,7 @@
 `ROOT/.running/NONCE/` holds `journal.json` (the record as far as it is known), the spools of the streams, and `alive`,
 a file that the runner keeps locked: the kernel frees that lock when the runner ends in whatever way,
 so that a run whose `alive` can be locked has no runner any more.
+In a copy of the folder it is another file, whose lock tells nothing: there the runner's process is asked for.
 `finishing.json` names the result that the run is about to become.
 """
 
@@ -82,7 +83,7 @@ def begin_journal(root: Path, nonce: str, data: dict[str, Any]) -> Journal:
     unborn.mkdir()
     alive = os.open(unborn / "alive", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(alive, fcntl.LOCK_EX)
-    journal = Journal(unborn, alive, storable(data))
+    journal = Journal(unborn, alive, {**storable(data), "alive": os.fstat(alive).st_ino})
     journal.update()
     unborn.rename(running / nonce)
     sync_folder(running)
@@ -118,9 +119,24 @@ def _seize(folder: Path) -> Journal | None:
     with contextlib.suppress(OSError):
         fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if folder.is_dir():  # somebody may have finished and removed it in between
-            return Journal(folder, alive, _read_json(folder / "journal.json"))
+            data = _read_json(folder / "journal.json")
+            if data.get("alive", os.fstat(alive).st_ino) == os.fstat(alive).st_ino or not _is_running(data.get("pid")):
+                return Journal(folder, alive, data)
     os.close(alive)
     return None
+
+
+def _is_running(process: object) -> bool:
+    """Whether there is a process of this number."""
+    if not isinstance(process, int) or process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to another user
+        return True
+    return True
 
 
 def _remove_abandoned(folder: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -52,6 +54,14 @@ def start(root: Path, times: int, die_at: int = 0) -> subprocess.Popen[str]:
     """A runner in a process of its own, which executes a short script several times and prints the id of each stored result."""
     (root / "it.sh").write_text("seq 100; echo $KVDOCS_RUN; seq 100 >&2; exit 3")
     return subprocess.Popen([sys.executable, "-c", RUNNER, str(root), str(times), str(die_at)], stdout=subprocess.PIPE, text=True)
+
+
+def wait_for_output(root: Path) -> None:
+    """Wait until the script has printed something."""
+    deadline = time.monotonic() + HANG_S
+    while not any(path.stat().st_size for path in root.glob("results/.running/*/stdout.head")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def recover_all(root: Path) -> list[Stored]:
@@ -157,10 +167,7 @@ def test_a_run_whose_runner_died_becomes_a_result_with_what_it_printed(tmp_path:
     driver = RUNNER.replace("times, die_at = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])", "times, die_at = Path(sys.argv[1]), 1, 0")
     (tmp_path / "it.sh").write_text("echo at work; sleep 1000")
     runner = subprocess.Popen([sys.executable, "-c", driver, str(tmp_path)])
-    deadline = time.monotonic() + HANG_S
-    while not any(path.stat().st_size for path in tmp_path.glob("results/.running/*/stdout.head")):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for_output(tmp_path)
     assert recover(tmp_path / "results") == [], "a run whose runner lives is left alone"
     runner.kill()
     runner.wait()
@@ -175,6 +182,22 @@ def test_a_run_whose_runner_died_becomes_a_result_with_what_it_printed(tmp_path:
     assert record["machine"]["os"]
     assert recover(tmp_path / "results") == []
     assert assert_whole(tmp_path, []) == ["runner-died"]
+
+
+def test_a_copy_of_a_run_in_progress_ended_the_run(tmp_path: Path) -> None:
+    """Who copies a project while a script is at work, and executes something in the copy, has two runs."""
+    (tmp_path / "it.sh").write_text("echo at work; read line < wait; exit 3")
+    os.mkfifo(tmp_path / "wait")
+    driver = RUNNER.replace('ScriptSpec("it",', 'ScriptSpec("it", cwd="project",')
+    runner = subprocess.Popen([sys.executable, "-c", driver, str(tmp_path), "1", "0"], stdout=subprocess.PIPE, text=True)
+    wait_for_output(tmp_path)
+    shutil.copytree(tmp_path / "results", tmp_path / "copy")
+    assert recover(tmp_path / "copy") == []
+    with (tmp_path / "wait").open("w") as go_on:
+        go_on.write("\n")
+    printed, _ = runner.communicate(timeout=HANG_S)
+    assert assert_whole(tmp_path, printed.split()[:1]) == ["failed"]
+    assert [stored.record["outcome"] for stored in recover(tmp_path / "copy")] == ["runner-died"]
 
 
 def test_the_next_run_takes_care_of_what_a_dead_runner_left(tmp_path: Path) -> None:
