@@ -28,7 +28,7 @@ from .pool import pool
 from .requirements import unmet
 from .runner import Limits, Listener, run_series
 from .source_tree import Patch, describe_source
-from .spec import ScriptSpec, Setting, spec_from
+from .spec import ScriptSpec, Setting, check_name, spec_from
 from .store import Stored
 
 JOB_SCHEMA = "kvdocs/job/v1"
@@ -83,7 +83,9 @@ def unpack(archive: Path, folder: Path) -> Job:
             for file in data["files"]:
                 _lay(packed.read(PROJECT + file["path"]), file, folder)
         patches = tuple(Patch(p["id"], p["path"], (folder / p["path"]).read_bytes(), p["output_correct"]) for p in data["patches"])
-        return Job(tuple(spec_from(spec) for spec in data["specs"]), patches, data["environment"], data["gpus"])
+        environment = None if data["environment"] is None else check_name(data["environment"])
+        gpus = {name: tuple(map(dict, recorded)) for name, recorded in data["gpus"].items()}
+        return Job(tuple(spec_from(spec) for spec in data["specs"]), patches, environment, gpus)
     except _NOT_WHOLE as error:
         raise JobError(f"{archive.name} is not a whole job: {error}; pack it again") from None
 

@@ -72,6 +72,11 @@ def spec_from(data: Mapping[str, Any]) -> ScriptSpec:
         raise ValueError(f"{unknown[0]!r} is not part of a script")
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     values["probes"] = tuple(ProbeSpec(**probe) for probe in data.get("probes", ()))
+    empty = ScriptSpec("empty")
+    for name, value in values.items():
+        wanted = type(getattr(empty, name))
+        if not isinstance(value, (int, float) if wanted is float else wanted):
+            raise TypeError(f"`{name}` of a script is a {wanted.__name__}, not {value!r}")
     return ScriptSpec(**values)
 
 

@@ -143,7 +143,10 @@ def rewritten(job: PackedJob, **members: bytes) -> None:
         (b'{"schema": "kvdocs/job/v1", "files": 7}', "'int' object is not iterable"),
         (b'{"schema": "kvdocs/job/v1", "files": []}', "'patches'"),
         (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [{"id": "P1", "path": "no.patch", "output_correct": true}]}', "No such file or directory"),
-        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "specs": [{"title": "It has no id"}]}', "missing 1 required positional argument: 'id'"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": {}, "specs": [{"title": "It has no id"}]}', "missing 1 required positional argument: 'id'"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": {}, "specs": [{"id": "d4", "about": 4}]}', "`about` of a script is a tuple, not 4"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": 7, "gpus": {}, "specs": []}', "expected string"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": [], "specs": []}', "no attribute 'items'"),
     ],
 )
 def test_a_job_of_another_form_ended_with_a_traceback(content: bytes, why: str, job: PackedJob) -> None:
