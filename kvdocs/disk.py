@@ -168,20 +168,11 @@ def clear_abandoned(paths: Iterable[str]) -> None:
     """Remove of these files those that `replace_file` left when its process was killed; one that may still be renamed stays, and so does any other file."""
     for path in paths:
         found = _TEMPORARY.fullmatch(os.path.basename(path))  # noqa: PTH119  # mostly there are hundreds of folders, and no such file
-        if found is not None and not _is_running(int(found[1])):
+        if found is None:
+            continue
+        from kvdocs.evidence.descendants import is_running
+
+        if not is_running(int(found[1])):
             with suppress(OSError):  # another build may clear it away at the same time
                 if os.stat(path).st_mtime < time() - SETTLED_S:  # noqa: PTH116  # as above
                     os.unlink(path)  # noqa: PTH108  # as above
-
-
-def _is_running(process: int) -> bool:
-    """Whether there is a process of this number, as far as one can ask without ending it."""
-    if os.name != "posix":
-        return False
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:  # it belongs to another user
-        return True
-    return True

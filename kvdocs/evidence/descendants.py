@@ -16,6 +16,19 @@ from pathlib import Path
 MARKER = "KVDOCS_RUN"
 
 
+def is_running(process: object) -> bool:
+    """Whether there is a process of this number, as far as one can ask without ending it; what is no such number names none."""
+    if os.name != "posix" or not isinstance(process, int) or process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to another user
+        return True
+    return True
+
+
 @dataclass(frozen=True)
 class Member:
     """A living process of a run."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .canonical import pretty, storable
+from .descendants import is_running
 from .disk import own_bytes, remove_folder, sync_folder, write_durably
 from .record import NAME
 
@@ -120,23 +121,10 @@ def _seize(folder: Path) -> Journal | None:
         fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if folder.is_dir():  # somebody may have finished and removed it in between
             data = _read_json(folder / "journal.json")
-            if data.get("alive", os.fstat(alive).st_ino) == os.fstat(alive).st_ino or not _is_running(data.get("pid")):
+            if data.get("alive", os.fstat(alive).st_ino) == os.fstat(alive).st_ino or not is_running(data.get("pid")):
                 return Journal(folder, alive, data)
     os.close(alive)
     return None
-
-
-def _is_running(process: object) -> bool:
-    """Whether there is a process of this number."""
-    if not isinstance(process, int) or process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:  # it belongs to another user
-        return True
-    return True
 
 
 def _remove_abandoned(folder: Path) -> None:
