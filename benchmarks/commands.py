@@ -24,7 +24,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "build": ("build",),
 }
 TEMPLATES = {"render": "documents/document.md.j2", "build": "record.md.j2"}
-CASES = ("cold", "warm", "one record edited", "one template edited")
 
 
 def kvdocs(*arguments: str) -> list[str]:
@@ -49,6 +48,7 @@ class Bench:
         yield "cold", self._run(command, self._forget, 1)
         yield "warm", self._run(command, lambda: None, self.times)
         yield "one record edited", self._run(command, self._edit, self.times)
+        yield "one item closed or opened", self._run(command, self._close_or_open, self.times)
         if command in TEMPLATES:
             yield "one template edited", self._run(command, lambda: self._edit_template(TEMPLATES[command]), 1)
 
@@ -73,10 +73,20 @@ class Bench:
         for folder in (".kvdocs", "build", "site", "documents"):
             shutil.rmtree(self.root / folder, ignore_errors=True)
 
+    def _items(self) -> list[Path]:
+        """The files of the items from the middle on."""
+        items = sorted((self.root / "registry" / "roadmap").glob("R*.yaml"), key=lambda path: int(path.stem[1:]))
+        return items[len(items) // 2 :]
+
+    def _close_or_open(self) -> None:
+        """An item goes from open to done, the next time back."""
+        other = {"status: open": "status: done", "status: done": "status: open"}
+        path, lines = next((path, lines) for path in self._items() if other.keys() & set(lines := path.read_text(encoding="utf-8").splitlines()))
+        path.write_text("\n".join(other.get(line, line) for line in lines) + "\n", encoding="utf-8")
+
     def _edit(self) -> None:
         """An item in the middle gets another sentence and, where it has one of these, another size."""
-        items = sorted((self.root / "registry" / "roadmap").glob("R*.yaml"), key=lambda path: int(path.stem[1:]))
-        path = items[len(items) // 2]
+        path = self._items()[0]
         lines = path.read_text(encoding="utf-8").splitlines()
         prose = next(number for number, line in enumerate(lines) if line.startswith("summary: |")) + 1
         sentence, _, before = lines[prose].partition(" Edited ")
@@ -86,8 +96,8 @@ class Bench:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _edit_template(self, name: str) -> None:
-        """A template of the project's own that adds a line to the shipped one."""
+        """A template of the project's own that adds a line to what the shipped one gives."""
         self.template_edits += 1
         path = self.root / "templates" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f'{{% extends "kvdocs/{name}" %}}\n{{# edited {self.template_edits} times #}}\n', encoding="utf-8")
+        path.write_text(f'{{% include "kvdocs/{name}" %}}\n\nEdited {self.template_edits} times.\n', encoding="utf-8")

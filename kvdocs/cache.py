@@ -34,7 +34,7 @@ NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\
 """What no name that is shown in a line may hold."""
 
 UNNAMED = "its name holds what is no character of a text"
-UNLISTED = "the folder may not be listed"
+UNLISTED = "the folder may not be looked into"
 
 LINKED_FOLDER = "the link leads to a folder, and what lies in linked folders is not read"
 LEADS_OUT = "the link leads out of the project"
@@ -170,7 +170,7 @@ def program_fingerprint() -> str:
 def _walk(folder: str, left_out: list[str]) -> Iterator[tuple[str, os.stat_result | None, bool]]:
     """Everything below a folder that is no folder: its status, None where there is nothing behind a link, and whether it is a link.
 
-    A folder that may not be listed stands there without a status. `left_out` gets all other folders, and what is hidden.
+    A folder that may not be listed or entered stands there without a status. `left_out` gets all other folders, and what is hidden.
     """
     todo = [folder]
     while todo:
@@ -187,6 +187,9 @@ def _walk(folder: str, left_out: list[str]) -> Iterator[tuple[str, os.stat_resul
                         continue
                     try:
                         yield entry.path, entry.stat(), entry.is_symlink()
+                    except PermissionError:  # the folder may be listed and not entered
+                        yield folder, None, False
+                        break
                     except OSError:
                         if entry.is_symlink():
                             yield entry.path, None, True

@@ -127,7 +127,7 @@ def _ids_by_name(path: str) -> list[str]:
     """The ids that an unreadable file may have held: people name a file for its record, and `kvdocs new` adds the title behind a dash."""
     parts = path.split("/")
     name = parts[-1].rsplit(".", 1)[0]
-    return [name, name.split("-")[0], parts[-2]]
+    return [name, name.split("-")[0], *parts[-2:-1]]
 
 
 def _endings(kind: Kind) -> tuple[str, ...]:
@@ -164,7 +164,11 @@ def _unknown_folders(project: Project, kinds: tuple[Kind, ...]) -> Iterator[Prob
     folders = {kind.folder for kind in kinds}
     if not project.registry.is_dir():
         return
-    for child in sorted(project.registry.iterdir()):
+    try:
+        children = sorted(project.registry.iterdir())
+    except PermissionError:  # `_unfit` tells of it
+        return
+    for child in children:
         place = _place(child.relative_to(project.root).as_posix())
         if child.name.startswith(".") or place.path == SETTINGS_FILE:
             continue

@@ -6,8 +6,11 @@ The folders under `tests/problems/` are also the examples of the user's page of 
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -221,3 +224,29 @@ def test_broken_settings_passed_the_check_and_stopped_the_build(settings: str | 
     if settings is not None:
         path.write_text(settings, encoding="utf-8")
     assert [str(p) for p in inspect(find_project(project.root)).problems] == [f"registry/project.yaml:{expected}"]
+
+
+def _without_rights_of_root() -> None:
+    """The rights by which root passes over those of files, taken from what is executed next (`prctl`, PR_CAPBSET_DROP)."""
+    for right in (1, 2) if os.geteuid() == 0 else ():  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+        ctypes.CDLL(None).prctl(24, right)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root's rights are taken away as Linux does it")
+@pytest.mark.parametrize(
+    ("folder", "mode", "expected"),
+    [
+        ("registry/roadmap", 0o444, "registry/roadmap:1:1: error[unreadable]: this is not read: the folder may not be looked into\n    hint: give yourself the right to read it\n1 error\n"),
+        ("registry/roadmap", 0o000, "registry/roadmap:1:1: error[unreadable]: this is not read: the folder may not be looked into\n    hint: give yourself the right to read it\n1 error\n"),
+        ("registry", 0o300, "registry:1:1: error[unreadable]: this is not read: the folder may not be looked into\n    hint: give yourself the right to read it\n1 error\n"),
+    ],
+)
+def test_a_folder_that_may_not_be_entered_held_no_records(folder: str, mode: int, expected: str, make_project: MakeProject) -> None:
+    """Its records were gone without a word, and what points at them had an error each; without the right to list the registry there was a traceback."""
+    root = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: open\nowners: [ann]\n"}).root
+    (root / folder).chmod(mode)
+    try:
+        ran = subprocess.run([sys.executable, "-m", "kvdocs", "--no-cache", "check"], cwd=root, capture_output=True, text=True, check=False, preexec_fn=_without_rights_of_root)
+    finally:
+        (root / folder).chmod(0o755)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, expected, "")

@@ -223,6 +223,19 @@ def test_check_says_which_documents_are_out_of_date(kvdocs: Callable[..., Any], 
     assert run("--out", "docs") == (0, "2 documents are up to date\n", "")
     assert json.loads(run("--out", "docs", "--json")[1])["documents"] == [{"path": "record-roadmap.md", "state": "kept"}, {"path": "overview.md", "state": "kept"}]
     assert run() == (2, "", "error: say where: --out DIR writes, --check DIR compares\n")
+    assert run("--out", "docs", "--check", "docs") == (2, "", "error: --out writes and --check compares: choose one\n")
+    (project.root / "registry/owners/bob.yaml").write_text("id: bob\nowns: Nothing.\n", encoding="utf-8")
+    note = "note: 1 error in the registry; see `kvdocs check`\n"
+    assert run("--check", "docs")[::2] == (0, note)
+    assert run("--out", "docs") == (0, "2 documents are up to date\n", note)
+
+
+@pytest.mark.parametrize(("settings", "copies"), [("", ["R1.yaml.txt", "ann.yaml.txt"]), ("source_url: https://x.test/{path}#L{line}\n", [])])
+def test_a_site_carried_copies_of_records_whose_host_the_settings_name(settings: str, copies: list[str], kvdocs: Callable[..., Any], make_project: Callable[[Mapping[str, str]], Project]) -> None:
+    files = {"registry/project.yaml": f"title: Us\n{settings}", "registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: open\nowners: [ann]\n"}
+    root = make_project({**files, "mkdocs.yml": "theme: {name: material}\n"}).root
+    assert kvdocs("build", "--no-site", at=root).code == 0
+    assert sorted(path.name for path in (root / "build/docs").rglob("*.yaml.txt")) == copies
 
 
 def test_of_many_documents_some_are_named_and_the_others_counted(kvdocs: Callable[..., Any], make_project: Callable[[Mapping[str, str]], Project]) -> None:

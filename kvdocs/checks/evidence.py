@@ -88,7 +88,7 @@ def _item(entry: Entry, judge: Judge) -> Iterator[Problem]:
     for position, verdict in enumerate(judge.gates(entry.id)):
         if verdict.word not in ("passed", "for people"):
             place = entry.raw.place_of(("gates", position, "id"), value=True)
-            hint = f"`kvdocs gate {entry.id}` after running its script on a commit named in `landed_in`"
+            hint = f"`kvdocs gate {entry.id}` after running its script on a commit named in `landed_in`" if record.gates[position].script else f"`kvdocs sync` brings the state of {record.gates[position].reference}; or take the status back"
             yield Problem(GATE_NOT_PASSED, f"{entry.id} is done, and its gate {verdict.id} is {verdict.word}: {verdict.reason}", place, entry.id, hint)
 
 

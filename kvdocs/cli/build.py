@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from kvdocs.cli.output import fail, paint, say, the_project
+from kvdocs.cli.output import fail, note_errors, paint, say, the_project
 from kvdocs.cli.redrawn import RedrawnLine
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     if not no_site and (stood := standing.counts()) is not None:
         say(f"build/docs: {stood.pages} pages, 0 files written, 0 removed, {stood.files} kept")
         say(f"site: {stood.built} pages by {engine}, as they were ({time.monotonic() - started:.1f} s); open site/index.html")
-        _note(stood.errors)
+        note_errors(stood.errors)
         return
     from kvdocs.cli.reference import command_helps
     from kvdocs.pipeline import inspect, publication
@@ -68,7 +68,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     write_files({PATH: engine_settings(project, source.nav, site_url, engine=engine).encode()}, project.root, remove_stale=False)
     say(f"build/docs: {source.pages} pages, {len(wrote.written)} files written, {len(wrote.removed)} removed, {wrote.kept} kept ({time.monotonic() - started:.1f} s)")
     if no_site:
-        _note(errors)
+        note_errors(errors)
         return
     say(paint(f"{engine} builds site/ …", "off"), err=True)
     started = time.monotonic()
@@ -81,7 +81,7 @@ def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url
     if source.digest is not None and built.site is not None and not built.remarks:
         standing.keep(built.site, source.digest, Counts(source.pages, len(wrote.written) + wrote.kept, built.pages, errors))
     say(f"site: {built.pages} pages by {engine} ({time.monotonic() - started:.1f} s); open site/index.html")
-    _note(errors)
+    note_errors(errors)
 
 
 def _refused(engine: str, built: Built, *, strict: bool) -> NoReturn:
@@ -91,10 +91,3 @@ def _refused(engine: str, built: Built, *, strict: bool) -> NoReturn:
     if strict:
         say("  hint: mend what it says above (pages that no record makes are in site_src/), or build without --strict", err=True)
     sys.exit(1)
-
-
-def _note(errors: int) -> None:
-    if errors:
-        from kvdocs.problems import counted
-
-        say(paint("note: ", "warn", err=True) + f"{counted(errors, 'error')} in the registry; see `kvdocs check`", err=True)

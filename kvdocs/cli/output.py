@@ -102,6 +102,14 @@ def fail_of_machine(error: OSError | MemoryError, *, as_json: bool) -> NoReturn:
     fail(message)
 
 
+def note_errors(errors: int) -> None:
+    """Say beside what was made that the registry has so many errors."""
+    if errors:
+        from kvdocs.problems import counted
+
+        say(paint("note: ", "warn", err=True) + f"{counted(errors, 'error')} in the registry; see `kvdocs check`", err=True)
+
+
 def error_document(message: str, hint: str | None = None) -> dict[str, Any]:
     """Why a command could not be carried out, for programs."""
     return {"schema": "kvdocs/error/v1", "error": message, "hint": hint}

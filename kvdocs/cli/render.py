@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kvdocs.cli.output import fail, paint, print_json, say, the_project
+from kvdocs.cli.output import fail, note_errors, paint, print_json, say, the_project
 from kvdocs.problems import counted
 
 SCHEMA = "kvdocs/render/v1"
@@ -34,8 +34,10 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_j
       kvdocs render --out ../llama.cpp/docs
       kvdocs render --check ../llama.cpp/docs --json
     """
-    if (out is None) == (check_folder is None):
+    if out is None and check_folder is None:
         fail("say where: --out DIR writes, --check DIR compares")
+    if out is not None and check_folder is not None:
+        fail("--out writes and --check compares: choose one")
     project = the_project(ctx)
     from kvdocs.render import TemplateFaultError
     from kvdocs.site.documents import documents_for
@@ -43,7 +45,7 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_j
     folder = out or check_folder
     assert folder is not None
     try:
-        files = documents_for(project, folder)
+        files, errors = documents_for(project, folder)
     except TemplateFaultError as error:
         fail(str(error))
     stale = {path: data for path, data in files.items() if data is not None}
@@ -60,6 +62,7 @@ def render(ctx: click.Context, out: Path | None, check_folder: Path | None, as_j
         print_json({"schema": SCHEMA, "folder": folder.as_posix(), "up_to_date": out is not None or not stale, "documents": rows})
     else:
         _say(folder, states)
+        note_errors(errors)
     sys.exit(1 if out is None and stale else 0)
 
 

@@ -61,6 +61,8 @@ def _show_record(name: str, project: Project, as_json: bool, *, everything: bool
         broken = next((p for p in inspection.problems if p.record == name), None)
         if broken is not None:
             fail(f"{name} cannot be shown: {broken}")
+        if name in registry.broken:
+            fail(f"{name} cannot be read", "`kvdocs check` says what is wrong with it")
         figure = re.match(r"(M[1-9][0-9]*)\.", name)
         hint = f"a figure is named with its row: `{name}[ROW]`" if figure is not None and registry.has(figure[1]) else None
         fail(f"no record has the id {name!r}", hint or registry.nearest(name))

@@ -10,7 +10,7 @@ from kvdocs.edit.drafts import Draft
 from kvdocs.edit.layout import formatted
 from kvdocs.edit.text import EditError, YamlText
 from kvdocs.kind import Kind
-from kvdocs.problems import YAML_SYNTAX, Place, Problem
+from kvdocs.problems import UNREADABLE, YAML_SYNTAX, Place, Problem
 from kvdocs.source import SourceError, natural_key
 
 
@@ -35,7 +35,12 @@ def format_files(draft: Draft, kinds: Iterable[Kind], wanted: Iterable[Path] = (
     problems = []
     for path, kind in record_files(draft, kinds, wanted):
         try:
-            draft.write(path, formatted(YamlText.read(draft.read(path) or b""), kind).encode())
+            content = draft.read(path) or b""
+        except EditError as error:
+            problems.append(Problem(UNREADABLE, error.message, Place(path), hint="give yourself the right to read it"))
+            continue
+        try:
+            draft.write(path, formatted(YamlText.read(content), kind).encode())
         except SourceError as error:
             problems.append(Problem(error.code, error.message, Place(path, error.line, error.col)))
         except EditError as error:

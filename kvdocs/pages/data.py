@@ -97,15 +97,15 @@ def redirects_to(entry: Entry, publication: Publication) -> Iterator[DataFile]:
 
 
 def sources(publication: Publication) -> Iterator[DataFile]:
-    """A copy of each file of the registry that pages speak of, unless the settings name a host for them."""
-    if publication.settings.source_url and publication.addresses.dialect is Dialect.SITE:
-        return
+    """A copy of each file of the registry that pages speak of."""
     for path in sorted(publication.source_paths):
         yield from source_file(path, publication)
 
 
 def source_file(path: str, publication: Publication) -> Iterator[DataFile]:
-    """The copy of one file of the registry, when the output carries it."""
+    """The copy of one file of the registry, when the output carries it: a site does not where the settings name a host for them."""
+    if publication.settings.source_url and publication.addresses.dialect is Dialect.SITE:
+        return
     address = publication.addresses.source(path)
     if address is not None:
         yield DataFile(address, publication.registry.content(path).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").encode())

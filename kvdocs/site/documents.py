@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kvdocs.cache import Scan
 from kvdocs.disk import file_parts
+from kvdocs.problems import Severity, count_by_severity
 from kvdocs.project import Project
 from kvdocs.site.salt import salt_of
 
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
     from kvdocs.two_parts import Chunk
 
 
-def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
-    """Every document by its path: its bytes, or None where the folder has it already.
+class Documents(NamedTuple):
+    """Documents by their paths: the bytes of each, or None where the folder has it already. `errors` are those of the registry, which can keep records out of them."""
+
+    files: dict[str, bytes | None]
+    errors: int
+
+
+def documents_for(project: Project, folder: Path) -> Documents:
+    """Every document.
 
     There are the documents with records, the overview, and the scripts and patches that they speak of.
     """
@@ -28,8 +36,9 @@ def documents_for(project: Project, folder: Path) -> dict[str, bytes | None]:
     if index is not None and index["key"] == key and all(_digest_of(f"{folder}/{path}") == digest for path, digest in index["digests"].items()):
         if scan.aged:
             scan.save()
-        return dict.fromkeys(index["digests"])
-    return {path: None if _holds(f"{folder}/{path}", chunks) else b"".join(chunks) for path, chunks in _put_together(project, scan, key).items()}
+        return Documents(dict.fromkeys(index["digests"]), index["errors"])
+    chunks_of, errors = _put_together(project, scan, key)
+    return Documents({path: None if _holds(f"{folder}/{path}", chunks) else b"".join(chunks) for path, chunks in chunks_of.items()}, errors)
 
 
 def _holds(path: str, chunks: Iterable[Chunk]) -> bool:
@@ -50,8 +59,8 @@ def _holds(path: str, chunks: Iterable[Chunk]) -> bool:
     return at == len(part) and next(parts, None) is None
 
 
-def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, list[Chunk]]:
-    """The documents from their pieces. Their digests are kept, unless they depend on more than the registry."""
+def _put_together(project: Project, scan: Scan, key: list[str]) -> tuple[dict[str, list[Chunk]], int]:
+    """The documents from their pieces, and the number of errors in the registry. Their digests are kept, unless they depend on more than the registry."""
     from kvdocs.named_files import named_outside
     from kvdocs.pages.documents import document_pages, for_documents
     from kvdocs.pipeline import inspect, publication
@@ -59,7 +68,9 @@ def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, lis
     from kvdocs.site.looks import Looks
     from kvdocs.site.pieces import Pieces
 
-    made = publication(inspect(project, scan))
+    inspection = inspect(project, scan)
+    errors = count_by_severity(inspection.problems)[Severity.ERROR]
+    made = publication(inspection)
     looks = Looks(project, for_documents(made), scan)
     old = scan.cache.read("pieces")
     mark = old["mark"] if old is not None and old["salt"] == key[1] and looks.recall(old["looks"]) else None
@@ -68,8 +79,8 @@ def _put_together(project: Project, scan: Scan, key: list[str]) -> dict[str, lis
     mark = pieces.save()
     scan.cache.write("pieces", {"salt": key[1], "mark": mark, "looks": looks.document([pieces.new_looks()])})
     if not named_outside(made.registry, project):
-        scan.cache.write("documents", {"key": key, "digests": {path: _digest(chunks) for path, chunks in files.items()}})
-    return files
+        scan.cache.write("documents", {"key": key, "digests": {path: _digest(chunks) for path, chunks in files.items()}, "errors": errors})
+    return files, errors
 
 
 def _digest(chunks: Iterable[Chunk]) -> str:

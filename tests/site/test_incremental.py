@@ -109,7 +109,7 @@ def _on_disk(root: Path) -> dict[str, bytes]:
 def _documents(root: Path) -> dict[str, bytes]:
     """The documents as they are in a folder, once it was brought up to date."""
     folder = root / "documents"
-    files = documents_for(Project(root), folder)
+    files = documents_for(Project(root), folder).files
     for path, data in files.items():
         if data is not None:
             replace_file(str(folder / path), data)
@@ -205,7 +205,7 @@ def test_what_was_wrong_with_a_record_was_something_else_once_it_was_kept(make_p
 def test_documents_of_an_unchanged_project_are_not_put_together_again(make_project: MakeProject, made: list[list[str]]) -> None:
     root = make_project(FILES).root
     first = _documents(root)
-    assert documents_for(Project(root), root / "documents") == dict.fromkeys(first)
+    assert documents_for(Project(root), root / "documents").files == dict.fromkeys(first)
     assert len(made) == 1
 
 
@@ -214,7 +214,7 @@ def test_documents_that_somebody_changed_or_removed_are_put_together_again_from_
     first = _documents(root)
     (root / "documents" / "overview.md").write_bytes(b"changed\n")
     (root / "documents" / "record-defects.md").unlink()
-    changed = documents_for(Project(root), root / "documents")
+    changed = documents_for(Project(root), root / "documents").files
     assert {path: data for path, data in changed.items() if data is not None} == {path: first[path] for path in ("overview.md", "record-defects.md")}
     assert made[1:] == [[]]
 
@@ -231,7 +231,7 @@ def test_a_document_is_written_again_whatever_was_done_to_it(make_project: MakeP
     left = damage(whole)
     path.unlink() if left is None else path.write_bytes(left)
     assert _documents(root)["record-defects.md"] == whole
-    assert documents_for(Project(root), root / "documents")["record-defects.md"] is None
+    assert documents_for(Project(root), root / "documents").files["record-defects.md"] is None
 
 
 def test_an_empty_script_that_was_removed_from_the_documents_is_written_again(make_project: MakeProject) -> None:
