@@ -115,8 +115,22 @@ def _file_damages(folder: Path, record: Mapping[str, Any]) -> Iterator[Damage]:
         size = file_size(path)
         if size is None:
             yield Damage(folder / name, f"{name} is missing")
-        elif size != file.get("bytes") or file_sha256(path) != file.get("sha256"):
-            yield Damage(folder / name, f"{name} was edited: its hash is not the one in the record")
-    for name in sorted(os.listdir(folder)):  # noqa: PTH208  # a Path for each of tens of thousands
+        elif (flaw := _flaw(path, size, file)) is not None:
+            yield Damage(folder / name, f"{name} {flaw}")
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208  # a Path for each of tens of thousands
+    except OSError as error:
+        yield Damage(folder, f"the files of the result cannot be listed: {error.strerror}")
+        return
+    for name in names:
         if name != RECORD_FILE and name not in expected:
             yield Damage(folder / name, f"{name} does not belong to the result")
+
+
+def _flaw(path: str, size: int, file: Mapping[str, Any]) -> str | None:
+    """Why a file is not the one that a record lists; None when it is."""
+    try:
+        same = size == file.get("bytes") and file_sha256(path) == file.get("sha256")
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return None if same else "was edited: its hash is not the one in the record"

@@ -105,6 +105,14 @@ def test_a_record_that_lists_a_file_that_cannot_lie_beside_it_is_refused(name: s
     assert words(stored)[-1] == f"result.json: the record lists a file that cannot lie beside it: {name!r}"
 
 
+def test_a_log_that_cannot_be_read_ended_the_check_and_the_intake_of_all_others(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("kvdocs.evidence.seals.file_sha256", refuse)
+    assert set(words(stored)) == {f"{file['path']}: {file['path']} cannot be read: Permission denied" for file in stored.record["files"]}
+
+
 def test_a_record_that_is_nested_too_deep_is_damage_and_no_crash(stored: Stored) -> None:
     (stored.folder / "result.json").write_bytes(b'{"schema": "kvdocs/evidence/v1", "x": ' + b"[" * 900 + b"]" * 900 + b"}")
     assert words(stored)[0].startswith("result.json: ")
