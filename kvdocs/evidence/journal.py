@@ -112,7 +112,7 @@ def dead_journals(root: Path) -> Iterator[Journal]:
 
 
 def _seize(folder: Path) -> Journal | None:
-    """The journal with its lock taken over, or None when its runner lives or somebody else has it."""
+    """The journal with its lock taken over, or None when its runner lives, somebody else has it, or it cannot be read now."""
     try:
         alive = os.open(folder / "alive", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:
@@ -134,10 +134,10 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """The object that a file holds, as it was made storable when it was written; an empty one when it holds none."""
+    """The object that a file holds, as it was made storable when it was written; an empty one when it holds none. OSError when it cannot be read."""
     try:
         value = storable(json.loads(own_bytes(os.fspath(path)) or b""))
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -61,6 +61,18 @@ def test_a_pipe_in_the_place_of_a_file_was_waited_for_and_a_folder_ended_each_la
     assert not folder.exists()
 
 
+def test_a_run_whose_journal_cannot_be_read_now_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    folder = dead_run(tmp_path)
+    monkeypatch.setattr("kvdocs.evidence.journal.own_bytes", refuse)
+    assert recover(tmp_path) == []
+    monkeypatch.undo()
+    assert [stored.record["outcome"] for stored in recover(tmp_path)] == ["runner-died"]
+    assert not folder.exists()
+
+
 def test_a_pipe_in_the_place_of_a_journal_was_waited_for(tmp_path: Path) -> None:
     folder = dead_run(tmp_path)
     (folder / "journal.json").unlink()
