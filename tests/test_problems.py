@@ -140,6 +140,21 @@ def test_a_link_to_itself_among_the_results_ended_the_check(make_project: MakePr
     assert (ran.code, ran.out, ran.err) == (0, "no problems\n", "")
 
 
+def test_a_folder_of_results_that_may_not_be_listed_ended_the_check(make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "registry/results/box/it/notes.txt": ""})
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("results/box"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    assert [str(problem) for problem in inspect(find_project(project.root)).problems] == [
+        "registry/results/box:1:1: error[unreadable]: this is not read: the folder may not be listed\n    hint: give yourself the right to read it"
+    ]
+
+
 @pytest.mark.parametrize(("name", "place"), [(b"D1\xff.yaml", "registry/D1\\udcff.yaml"), (b"\xff/D1.yaml", "registry/\\udcff")])
 def test_a_name_that_is_no_text_in_no_folder_of_a_kind_ended_the_build(name: bytes, place: str, make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
     project = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"})

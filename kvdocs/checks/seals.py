@@ -26,7 +26,7 @@ def _folders(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return sorted(f"{folder}/{entry.name}" for entry in entries if entry.name[0] != "." and os.path.isdir(entry.path))  # noqa: PTH112  # `entry.is_dir` raises for a link to itself
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):  # one that cannot be listed is a problem of its own
         return []
 
 
