@@ -107,14 +107,20 @@ def _settings(data: Any, content: bytes) -> Settings:
     for name, value in data.items():
         if name not in Settings._fields:
             raise SettingsError(f"there is no setting {name!r}; known are {', '.join(Settings._fields)}", *locate(content, (name,)))
-        form, words = _FORMS.get(name, (".*", "text"))
-        if not isinstance(value, str) or not re.fullmatch(form, value, re.DOTALL):
-            raise SettingsError(f"`{name}` is {words}", *locate(content, (name,), value=True))
-        if value and _FORMS.get(name) is _ADDRESS and (lack := _lack_of_address(name, value)):
-            raise SettingsError(f"`{name}` is an address {lack}", *locate(content, (name,), value=True))
+        if (wanted := wanted_of(name, value)) is not None:
+            raise SettingsError(f"`{name}` is {wanted}", *locate(content, (name,), value=True))
     if "title" not in data:
         raise SettingsError("it needs a `title`")
     return Settings(**data)
+
+
+def wanted_of(name: str, value: object) -> str | None:
+    """What the setting of a name has to be, where a value is not that; None where it is."""
+    form, words = _FORMS.get(name, (".*", "text"))
+    if not isinstance(value, str) or not re.fullmatch(form, value, re.DOTALL):
+        return words
+    lack = _lack_of_address(name, value) if value and _FORMS.get(name) is _ADDRESS else None
+    return lack and f"an address {lack}"
 
 
 def _lack_of_address(name: str, value: str) -> str | None:

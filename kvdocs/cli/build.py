@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from kvdocs.cli.option_types import Address
 from kvdocs.cli.output import fail, note_errors, paint, say, the_project
 from kvdocs.cli.redrawn import RedrawnLine
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--engine", type=click.Choice(["mkdocs", "properdocs", "zensical"]), default="mkdocs", help="What turns Markdown into the site.")
 @click.option("--strict", is_flag=True, help="Fail on any warning of the engine, such as a dead link.")
 @click.option("--no-site", is_flag=True, help="Stop at the Markdown in build/docs.")
-@click.option("--site-url", default="", metavar="URL", help="Where the site will be published; sitemap and feeds need it.")
+@click.option("--site-url", type=Address("site_url"), default="", metavar="URL", help="Where the site will be published; sitemap and feeds need it.")
 @click.pass_context
 def build(ctx: click.Context, engine: str, strict: bool, no_site: bool, site_url: str) -> None:
     """The site: Markdown into build/docs, then pages into site/.

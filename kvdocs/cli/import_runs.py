@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from kvdocs.cli.option_types import Seconds
 from kvdocs.cli.output import fail, paint, print_json, say, the_project
 from kvdocs.cli.superseding import on_record, supersedes_option
 from kvdocs.exchange.formats import IMPORTS, Format
@@ -41,7 +42,7 @@ def _command(form: Format) -> click.Command:
     @click.option("--cut", is_flag=True, help="FILE is the beginning of a longer output.")
     @click.option("--tail", metavar="TEXT", default="", help="With --cut: what is known of its last lines; `\\n` parts lines.")
     @click.option("--started", metavar="TIME", help="When it began, in UTC, such as 2026-11-29T15:48:00Z.")
-    @click.option("--seconds", type=float, metavar="S", help="How long it took.")
+    @click.option("--seconds", type=Seconds(min=0), metavar="S", help="How long it took.")
     @supersedes_option
     @click.option("--dry-run", is_flag=True, help="Say what would be stored, and store nothing.")
     @click.option("--json", "as_json", is_flag=True, help="Print what was stored as a document (kvdocs/import/v1).")

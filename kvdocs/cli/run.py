@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvdocs.cli.option_types import Seconds
 from kvdocs.cli.output import fail, paint, print_json, say, table, the_project
 from kvdocs.cli.superseding import on_record, supersedes_option
 
@@ -28,7 +29,7 @@ INTERRUPTED = 130
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--env", "environment", metavar="ENV", help="The environment that the results belong to (else $KVDOCS_ENV, or the only one on record).")
 @click.option("--repeat", type=click.IntRange(min=1), metavar="N", help="How often to execute each script, instead of its own number.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit of each execution in seconds, instead of the script's own.")
+@click.option("--timeout", type=Seconds(min=0, min_open=True), metavar="S", help="Time limit of each execution in seconds, instead of the script's own.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say which scripts would be executed, what each needs and what is missing here.")
 @click.option("--dry-run", is_flag=True, help="Say exactly what would be executed, and execute nothing.")
 @click.option("--source", type=click.Path(path_type=Path, file_okay=False), help="The source tree ($KVDOCS_SOURCE).")

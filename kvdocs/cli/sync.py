@@ -11,6 +11,7 @@ import click
 
 from kvdocs.cli.completion import reference_ids
 from kvdocs.cli.edits import edit_errors, show_plan
+from kvdocs.cli.option_types import Address, Seconds
 from kvdocs.cli.output import fail, paint, print_json, say, say_lines, table, the_project
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 @click.argument("names", metavar="[ID...]", nargs=-1, shell_complete=reference_ids)
 @click.option("--write", is_flag=True, help="Write what was seen into the records; without it, nothing is changed.")
 @click.option("--changed", "changed_only", is_flag=True, help="Leave records alone whose state is as recorded, the day of looking too.")
-@click.option("--api", metavar="URL", help="The address of the REST interface; by default that of the project's `host`, also when it is a GitHub Enterprise Server.")
-@click.option("--timeout", type=click.FloatRange(0.1), default=10.0, show_default=True, metavar="SECONDS", help="How long to wait for one answer.")
+@click.option("--api", type=Address("host"), metavar="URL", help="The address of the REST interface; by default that of the project's `host`, also when it is a GitHub Enterprise Server.")
+@click.option("--timeout", type=Seconds(0.1), default=10.0, show_default=True, metavar="SECONDS", help="How long to wait for one answer.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was seen and what follows as a document (kvdocs/sync/v1).")
 @click.pass_context
 def sync(ctx: click.Context, names: tuple[str, ...], write: bool, changed_only: bool, api: str | None, timeout: float, as_json: bool) -> None:
