@@ -64,19 +64,19 @@ def test_an_option_that_would_do_nothing_beside_another_one_was_passed_over(line
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("run D1 --timeout nan", "'--timeout': nan is not a number of seconds that anybody waits."),
-        ("run D1 --timeout inf", "'--timeout': inf is not a number of seconds that anybody waits."),
-        ("import log x --script x --env x --command x --seconds 1e300", "'--seconds': 1e300 is not a number of seconds that anybody waits."),
-        ("import log x --script x --env x --command x --seconds -5", "'--seconds': -5.0 is not in the range x>=0."),
-        ("sync --api https://[", "'--api': 'https://[' is not an address with the name of a host, and with a number where a port is named."),
-        ("build --site-url https://[", "'--site-url': 'https://[' is not an address with the name of a host, and with a number where a port is named."),
-        ("build --site-url example.org", "'--site-url': 'example.org' is not an address that begins with https:// or http://."),
+        ("run D1 --timeout nan", "'--timeout': nan is not a number of seconds that anybody waits"),
+        ("run D1 --timeout inf", "'--timeout': inf is not a number of seconds that anybody waits"),
+        ("import log x --script x --env x --command x --seconds 1e300", "'--seconds': 1e300 is not a number of seconds that anybody waits"),
+        ("import log x --script x --env x --command x --seconds -5", "'--seconds': -5.0 is not in the range x>=0"),
+        ("sync --api https://[", "'--api': 'https://[' is not an address with the name of a host, and with a number where a port is named"),
+        ("build --site-url https://[", "'--site-url': 'https://[' is not an address with the name of a host, and with a number where a port is named"),
+        ("build --site-url example.org", "'--site-url': 'example.org' is not an address that begins with https:// or http://"),
     ],
 )
 def test_a_value_that_is_none_ended_with_a_traceback_or_lifted_a_limit(line: str, why: str, root: Path, kvdocs: Kvdocs) -> None:
     (root / "x").touch()
     ran = kvdocs(*line.split(), at=root)
-    assert (ran.code, ran.out, ran.err.splitlines()[-1]) == (2, "", f"Error: Invalid value for {why}")
+    assert (ran.code, ran.out, ran.err.splitlines()[0]) == (2, "", f"error: invalid value for {why}")
 
 
 def test_a_check_without_notes_does_not_deny_them(root: Path, kvdocs: Kvdocs) -> None:
