@@ -154,7 +154,7 @@ def replace_file(path: str, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108  # as above
-        error.filename = error.filename or path  # a full disk names no file
+        error.filename, error.filename2 = path, None  # a full disk names no file, and the temporary name is nobody's business
         raise
 
 

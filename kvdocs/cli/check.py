@@ -35,7 +35,7 @@ def _work_out(answers: Answers) -> tuple[dict[str, Any], bool]:
 def check(ctx: click.Context, style: str, as_json: bool, strict: bool, quiet: bool) -> None:
     """Everything that is wrong with the record.
 
-    Exits with 0 when there is no error, 1 when there is one, 2 when the command or the project is not usable.
+    Exits with 0 when there is no error, 1 when there is one, 2 when the command is not usable or there is no project.
 
     \b
     Example:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import time
+from errno import EACCES, EADDRINUSE
 from typing import TYPE_CHECKING
 
 import click
@@ -42,7 +43,8 @@ def serve(ctx: click.Context, host: str, port: int, engine: str) -> None:
     except EngineError as error:
         fail(str(error))
     except OSError as error:
-        fail(f"cannot listen on {host}:{port}: {error.strerror}", "choose another with --port, or --port 0 for a free one")
+        is_of_port = error.errno in (EADDRINUSE, EACCES)
+        fail(f"cannot listen on {host}:{port}: {error.strerror}", "choose another with --port, or --port 0 for a free one" if is_of_port else "name an address of this machine with --host")
     watch = Watch(project)
     watch.start()
     _end_on_interrupt(watch)
