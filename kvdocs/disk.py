@@ -154,7 +154,8 @@ def replace_file(path: str, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108  # as above
-        error.filename, error.filename2 = path, None  # a full disk names no file, and the temporary name is nobody's business
+        if error.filename in (None, temporary):  # a full disk names no file, and the temporary name is nobody's business
+            error.filename, error.filename2 = path, None
         raise
 
 

@@ -151,7 +151,7 @@ def test_a_folder_of_results_that_may_not_be_listed_ended_the_check(make_project
 
     monkeypatch.setattr("os.scandir", refuse)
     assert [str(problem) for problem in inspect(find_project(project.root)).problems] == [
-        "registry/results/box:1:1: error[unreadable]: this is not read: the folder may not be listed\n    hint: give yourself the right to read it"
+        "registry/results/box:1:1: error[unreadable]: this is not read: the folder may not be looked into\n    hint: give yourself the right to read it"
     ]
 
 
