@@ -67,7 +67,7 @@ def held(project: Project, destination: Destination) -> Literal["nothing", "site
 def publish_site(project: Project, destination: Destination, *, cname: str = "") -> str:
     """Put `site/` on the branch in place of what is there, as one new commit behind the last; the name of the commit."""
     _follow(project, destination)
-    command = [sys.executable, "-m", "ghp_import", "site", "--no-jekyll", "--push", "--remote", destination.remote, "--branch", destination.branch, "--message", _message(project)]
+    command = [sys.executable, "-P", "-m", "ghp_import", "site", "--no-jekyll", "--push", "--remote", destination.remote, "--branch", destination.branch, "--message", _message(project)]
     done = subprocess.run([*command, *(["--cname", cname] if cname else [])], cwd=project.root, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise PublishError(f"ghp-import: {_reason(done.stderr)}")

@@ -45,7 +45,7 @@ class Built:
 def command_of(engine: str) -> list[str]:
     """How to start an engine: as a module of this Python, else as a program on the path."""
     if find_spec(engine) is not None:
-        return [sys.executable, "-m", engine]
+        return [sys.executable, "-P", "-m", engine]  # what lies in the project's folder is not taken for a module
     program = shutil.which(engine)
     if program is None:
         raise EngineError(f"{engine} is not installed: `pip install {ENGINES[engine]}`, in an environment of its own if this one must stay as it is")
@@ -60,7 +60,7 @@ def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0,
     cache = project.open_cache()
     kept = engine == "mkdocs" and cache.enabled and find_spec("mkdocs") is not None
     cache.write(SITE, None)
-    program = [sys.executable, "-m", "kvdocs.site.cached_engine"] if kept else command_of(engine)
+    program = _own_engine(project) if kept else command_of(engine)
     command = [*program, "build", "-f", str(project.root / PATH), "--clean", *(["--strict"] if strict else [])]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", SCANNED: str(scanned), PROGRESS: "1" if tell is not None else ""}
     code, output = _run(command, project.root, environment, tell or untold)
@@ -75,6 +75,12 @@ def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0,
         return Built(0, output, kept_of_site["pages"], kept_of_site["written"], kept_of_site["left"])
     pages = count_pages(project.root / "site")
     return Built(0, output, pages, pages)
+
+
+def _own_engine(project: Project) -> list[str]:
+    """How to start the engine that keeps what it made: as a part of the kvdocs that runs now, also in a project that is another copy of its source."""
+    runs_from_here = Path(__file__).parents[2] == project.root
+    return [sys.executable, *([] if runs_from_here else ["-P"]), "-m", "kvdocs.site.cached_engine"]
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str], tell: Tell) -> tuple[int, str]:

@@ -6,12 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kvdocs.project import Project
 from kvdocs.site.cached_engine import COMPARED_WITH
+from kvdocs.site.engine_cache import SITE
 from tests.conftest import REPOSITORY, MakeProject, Ran
 from tests.site.test_incremental import FILES
 
@@ -319,6 +322,16 @@ def test_an_icon_that_the_theme_does_not_have_ended_with_a_traceback_of_the_engi
     root = make_project({**FILES, "mkdocs.yml": SETTINGS, "site_src/how-to/page.md": "---\nicon: material/nonesuch\n---\n# A page\n"}).root
     ran = kvdocs("build", at=root)
     assert (ran.code, ran.err.splitlines()[-2:]) == (1, ["the theme has no icon material/nonesuch, which how-to/page.md asks for", "error: mkdocs ended with 1"])
+
+
+@pytest.mark.slow
+def test_what_lies_in_the_folder_of_the_project_was_taken_for_a_module(make_project: MakeProject) -> None:
+    """Another copy of kvdocs beside the registry was the engine, and every page was made anew; a `random.py` ended the build."""
+    aside = 'raise SystemExit("taken for a module")\n'
+    root = make_project({**FILES, "mkdocs.yml": SETTINGS, "random.py": aside, "kvdocs/__init__.py": aside, "mkdocs/__init__.py": aside}).root
+    built = subprocess.run([sys.executable, "-P", "-m", "kvdocs", "build"], cwd=root, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "mkdocs builds site/ …\n")
+    assert Project(root).open_cache().read(SITE) is not None
 
 
 @pytest.mark.slow
