@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from kvdocs.kinds import all_codes
-from kvdocs.pipeline import inspect
+from kvdocs.pipeline import Inspection, inspect
 from kvdocs.problems import Place, Problem
 from kvdocs.project import find_project
 from tests.conftest import MakeProject, Ran, write_files
@@ -265,3 +265,25 @@ def test_a_folder_that_may_not_be_entered_held_no_records(folder: str, mode: int
     finally:
         (root / folder).chmod(0o755)
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, expected, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root's rights are taken away as Linux does it")
+def test_a_file_that_may_not_be_read_was_told_to_be_written_in_a_plainer_way(make_project: MakeProject) -> None:
+    root = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n"}).root
+    (root / "registry/owners/ann.yaml").chmod(0o000)
+    ran = subprocess.run([sys.executable, "-m", "kvdocs", "fmt", "--check"], cwd=root, capture_output=True, text=True, check=False, preexec_fn=_without_rights_of_root)
+    told = "registry/owners/ann.yaml:1:1: error[unreadable]: registry/owners/ann.yaml cannot be read: Permission denied\n    hint: give yourself the right to read it\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", told)
+
+
+def test_a_gate_without_a_script_was_to_pass_by_running_its_script(inspect_files: Callable[..., Inspection]) -> None:
+    inspection = inspect_files(
+        {
+            "registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n",
+            "registry/references/fork-7.yaml": "id: fork-7\ntitle: The repair\ntype: pull-request\nrepository: us/ours\nnumber: 7\nstate: open\nstate_on: 2026-08-24\n",
+            "registry/roadmap/R1.yaml": "id: R1\ntitle: First\nstatus: done\nowners: [ann]\ngates:\n  - {id: merged, text: It is merged., reference: fork-7}\n",
+        }
+    )
+    assert [str(problem) for problem in inspection.problems if problem.code.name == "gate-not-passed"] == [
+        "registry/roadmap/R1.yaml:6:10: error[gate-not-passed]: R1 is done, and its gate merged is not run: us/ours#7 is open\n    hint: `kvdocs sync` brings the state of fork-7; or take the status back"
+    ]

@@ -261,3 +261,9 @@ def test_what_markdown_adds_for_a_page_is_taken_away() -> None:
     assert written(r'[M1.gain\[4096\]](../M1.md "Two arms") is &lt; 1, as `a_b` and **R1** say') == "M1.gain[4096] is < 1, as `a_b` and R1 say"
     assert written("<del>reproduced</del> withdrawn by ann") == "~~reproduced~~ withdrawn by ann"
     assert list(block_lines(Items((Link("D2", "records/D2.md", "A crash"),)), 40)) == ["- D2"]
+
+
+def test_a_record_whose_file_cannot_be_read_was_denied(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    root = make_project({"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "registry/roadmap/R8.yaml": "id: R8\ntitle: [\n"}).root
+    ran = kvdocs("show", "R8", at=root)
+    assert (ran.code, ran.out, ran.err) == (2, "", "error: R8 cannot be read\n  hint: `kvdocs check` says what is wrong with it\n")
