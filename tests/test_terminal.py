@@ -126,6 +126,21 @@ def test_the_order_in_a_narrow_terminal_is_one_table_with_the_reasons_below_the_
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such terminals")
+def test_why_a_record_stands_where_it_does_was_broken_in_the_middle_of_words(make_project: MakeProject) -> None:
+    import pty
+
+    files = {"registry/owners/ann.yaml": "id: ann\ntitle: Ann\nowns: Everything.\n", "registry/roadmap/R1.yaml": "id: R1\ntitle: Repair the barrier of the kernel that is divergent\nstatus: open\nowners: [ann]\n"}
+    ours, theirs = pty.openpty()
+    ran = subprocess.run([sys.executable, "-m", "kvdocs", "order", "--explain", "R1"], cwd=make_project(files).root, stdout=theirs, env={**os.environ, "COLUMNS": "50", "NO_COLOR": "1"}, check=False)
+    os.close(theirs)
+    assert (ran.returncode, os.read(ours, 10_000).decode().splitlines()[:3]) == (
+        0,
+        ["R1 Repair the barrier of the kernel that is", "divergent – rank 1, actionable: nothing waits for", "it; size unknown, blast radius unknown"],
+    )
+    os.close(ours)
+
+
 def test_a_long_path_pushed_what_stood_beside_it_out_of_its_column() -> None:
     rows = [("ggml/src/ggml-cuda/fattn-mma-kvarn-case.cuh:178", "the call site that the errors name"), ("ggml/src/common.cuh:2", "the other")]
     assert fitted(("Place", "What stands there"), rows, [("plain",) * 2] * 2, 80) == [

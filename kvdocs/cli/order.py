@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kvdocs.cli.output import fail, paint, plain_text, print_json, say, say_lines, table, the_project
+from kvdocs.cli.output import fail, paint, plain_text, print_json, say, say_lines, say_wrapped, table, the_project
 from kvdocs.project import ProjectError
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _answer(registry: Registry, assumed: dict[str, str], explain: str | None, go
         print_json(answer.document())
     else:
         for line in answer.lines():
-            say(plain_text(line))
+            say_wrapped(plain_text(line))
 
 
 def _assumptions(registry: Registry, pairs: tuple[str, ...]) -> dict[str, str]:

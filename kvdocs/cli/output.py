@@ -168,6 +168,17 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+def say_wrapped(line: str) -> None:
+    """Print a line; on a terminal that is too narrow for it, it goes on below its beginning."""
+    if not is_too_wide([cell_width(line)]):
+        say(line)
+        return
+    from kvdocs.cli.columns import hanging
+
+    text = line.lstrip()
+    say_lines(hanging(line[: len(line) - len(text)], text, width()))
+
+
 def width() -> int:
     """The columns of the terminal, 100 in a pipe."""
     if not sys.stdout.isatty():
@@ -186,7 +197,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequenc
         return []
     widths = [_widest(column) for column in zip(headings, *rows, strict=True)]
     shades = tones or [["plain"] * len(headings)] * len(rows)
-    if sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > width():
+    if is_too_wide(widths):
         from kvdocs.cli.columns import fitted, noted
 
         with_notes = noted(headings, rows, shades, width(), below) if below is not None else None
@@ -199,6 +210,11 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequenc
             continue
         lines.append("  ".join(paint(cell, tone) + " " * (w - cell_width(cell)) for cell, tone, w in zip(row, row_tones, widths, strict=True)).rstrip())
     return lines
+
+
+def is_too_wide(widths: Sequence[int]) -> bool:
+    """Whether columns of these widths do not fit the terminal; a pipe takes any."""
+    return sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > width()
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
