@@ -77,7 +77,12 @@ def spec_from(data: Mapping[str, Any]) -> ScriptSpec:
         wanted = type(getattr(empty, name))
         if not isinstance(value, (int, float) if wanted is float else wanted):
             raise TypeError(f"`{name}` of a script is a {wanted.__name__}, not {value!r}")
-    return ScriptSpec(**values)
+    spec = ScriptSpec(**values)
+    texts = {"about": spec.about, "argv": spec.argv, "files": spec.files, "env": tuple(spec.env.values())}
+    for name, held in texts.items():
+        if not all(isinstance(text, str) for text in held):
+            raise TypeError(f"`{name}` of a script holds text, not {values[name]!r}")
+    return spec
 
 
 def check_name(name: str) -> str:

@@ -145,6 +145,8 @@ def rewritten(job: PackedJob, **members: bytes) -> None:
         (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [{"id": "P1", "path": "no.patch", "output_correct": true}]}', "No such file or directory"),
         (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": {}, "specs": [{"title": "It has no id"}]}', "missing 1 required positional argument: 'id'"),
         (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": {}, "specs": [{"id": "d4", "about": 4}]}', "`about` of a script is a tuple, not 4"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": {}, "specs": [{"id": "d4", "about": ["D4", 4]}]}', "`about` of a script holds text, not ('D4', 4)"),
+        (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": {}, "specs": [{"id": "d4", "env": {"A": 4}}]}', "`env` of a script holds text, not {'A': 4}"),
         (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": 7, "gpus": {}, "specs": []}', "expected string"),
         (b'{"schema": "kvdocs/job/v1", "files": [], "patches": [], "environment": null, "gpus": [], "specs": []}', "no attribute 'items'"),
     ],
