@@ -24,7 +24,7 @@ What kvdocs needs for registries of any size, made from a seed: defects, items t
 Every figure is of a whole process with all that it started, as the operating system counts it. CPU seconds are the figure to compare: wall seconds depend on what else the machine does.
 
 - Cold is with an empty cache and nothing made before; warm is with nothing changed since.
-- The record that is edited is an item in the middle, which gets another sentence and another size, so that its place in the order changes too.
+- The record that is edited is an item in the middle, which gets another sentence and, where its size is S, M or L, another size; without one its place in the order stays.
 - The item that is closed or opened goes from open to done or back: whatever waits for it, and each count, table and picture that shows its state, changes with it.
 - The template that is edited gives each page or document one line more.
 

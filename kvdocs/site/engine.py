@@ -79,7 +79,7 @@ def run_engine(project: Project, engine: str, *, strict: bool, scanned: int = 0,
 
 def _own_engine(project: Project) -> list[str]:
     """How to start the engine that keeps what it made: as a part of the kvdocs that runs now, also in a project that is another copy of its source."""
-    runs_from_here = Path(__file__).parents[2] == project.root
+    runs_from_here = Path(__file__).parents[2].samefile(project.root)
     return [sys.executable, *([] if runs_from_here else ["-P"]), "-m", "kvdocs.site.cached_engine"]
 
 
