@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, Queue
 
@@ -185,3 +185,8 @@ def test_an_interrupt_in_the_instant_before_the_wait_was_heard_of_only_after_the
     waiting.start()
     waiting.join(timeout=PATIENCE)
     assert not waiting.is_alive()
+
+
+def test_an_address_of_another_machine_was_answered_with_another_port(make_project: MakeProject, kvdocs: Callable[..., Ran]) -> None:
+    ran = kvdocs("serve", "--host", "192.0.2.1", "--port", "0", at=make_project({}).root)  # it is kept for documentation, and no machine has it
+    assert (ran.code, ran.err) == (2, "error: cannot listen on 192.0.2.1:0: Cannot assign requested address\n  hint: name an address of this machine with --host\n")
