@@ -7,6 +7,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from kvdocs.cache import Scan
 from kvdocs.project import Project
 
 CALM = 0.15
@@ -17,6 +18,10 @@ PULSE = 1.0
 
 GRACE = 5.0
 """Seconds that the watch has to end; what is left of it ends with the process."""
+
+
+PASSING = ("~", ".swp", ".tmp")
+"""How the names of files end that editors write beside the one that is edited."""
 
 
 class Watch:
@@ -35,8 +40,11 @@ class Watch:
 
     def state(self) -> dict[str, str]:
         """Every source file with a digest of its content: saving a file unchanged is no change."""
-        files = [path for folder in self.folders() for path in folder.rglob("*") if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)]
-        return {str(path): _digest(path) for path in (*files, self.project.root / "mkdocs.yml") if not path.name.endswith(("~", ".swp", ".tmp"))}
+        root, cache = self.project.root, self.project.open_cache()
+        scans = [Scan(root, folder.relative_to(root).as_posix(), cache) for folder in self.folders()]  # it reads only what was written since a build
+        found = {str(root / name): scan.digest(name) for scan in scans for name in scan.files if not name.endswith(PASSING)}
+        settings = root / "mkdocs.yml"
+        return {**found, str(settings): _digest(settings)}
 
     def start(self) -> None:
         """Begin to watch."""
